@@ -1,0 +1,89 @@
+"""murli makes command-line tools speak natively to AI agents, and leaves people their terminal.
+
+Public names are resolved when they are first used, so that a tool pays for what it uses.
+"""
+
+from __future__ import annotations
+
+import sys as _sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .api import enable as enable
+    from .api import get_writer as get_writer
+    from .api import parse as parse
+    from .api import session as session
+    from .commands.agents_md import format_agents_md as format_agents_md
+    from .commands.conventions import check_conventions as check_conventions
+    from .commands.doctor import run_doctor as run_doctor
+    from .commands.doctor import write_doctor_tty as write_doctor_tty
+    from .commands.schema import apply_flag_annotation as apply_flag_annotation
+    from .contracts.envelope import ErrorDetail as ErrorDetail
+    from .contracts.envelope import Redirect as Redirect
+    from .contracts.envelope import ResponseEnvelope as ResponseEnvelope
+    from .contracts.envelope import ResponseMeta as ResponseMeta
+    from .contracts.murli import SCHEMA_VERSION as SCHEMA_VERSION
+    from .errors import EXIT_CANCELLED as EXIT_CANCELLED
+    from .errors import EXIT_CONFLICT as EXIT_CONFLICT
+    from .errors import EXIT_NOT_FOUND as EXIT_NOT_FOUND
+    from .errors import EXIT_OK as EXIT_OK
+    from .errors import EXIT_PARTIAL as EXIT_PARTIAL
+    from .errors import EXIT_PERMISSION as EXIT_PERMISSION
+    from .errors import EXIT_RATE_LIMITED as EXIT_RATE_LIMITED
+    from .errors import EXIT_TIMEOUT as EXIT_TIMEOUT
+    from .errors import EXIT_TOOL_ERROR as EXIT_TOOL_ERROR
+    from .errors import EXIT_USER_ERROR as EXIT_USER_ERROR
+    from .errors import AgentError as AgentError
+    from .errors import EncodingError as EncodingError
+    from .formats.text import strip_ansi as strip_ansi
+    from .logger import Logger as Logger
+    from .metadata import ArgumentMetadata as ArgumentMetadata
+    from .metadata import Example as Example
+    from .metadata import FlagAnnotation as FlagAnnotation
+    from .metadata import Metadata as Metadata
+    from .metadata import ReturnSchema as ReturnSchema
+    from .metadata import annotate as annotate
+    from .outcome import ProgressEvent as ProgressEvent
+    from .runtime.settings import set_tool_version as set_tool_version
+    from .writer import VALID_OUTPUT_FORMATS as VALID_OUTPUT_FORMATS
+    from .writer import VALID_PROTOCOL_VERSIONS as VALID_PROTOCOL_VERSIONS
+    from .writer import Writer as Writer
+
+__version__ = "0.1.0"
+
+# What ends the program after an answer; tests replace it to see the code.
+exit_func = _sys.exit
+
+_ORIGIN = {
+    "api": "enable get_writer parse session",
+    "commands.agents_md": "format_agents_md",
+    "commands.conventions": "check_conventions",
+    "commands.doctor": "run_doctor write_doctor_tty",
+    "commands.schema": "apply_flag_annotation",
+    "contracts.envelope": "ErrorDetail Redirect ResponseEnvelope ResponseMeta",
+    "contracts.murli": "SCHEMA_VERSION",
+    "errors": "AgentError EncodingError EXIT_OK EXIT_USER_ERROR EXIT_TOOL_ERROR EXIT_PARTIAL "
+    "EXIT_TIMEOUT EXIT_NOT_FOUND EXIT_PERMISSION EXIT_CONFLICT EXIT_RATE_LIMITED EXIT_CANCELLED",
+    "formats.text": "strip_ansi",
+    "logger": "Logger",
+    "metadata": "ArgumentMetadata Example FlagAnnotation Metadata ReturnSchema annotate",
+    "outcome": "ProgressEvent",
+    "runtime.settings": "set_tool_version",
+    "writer": "VALID_OUTPUT_FORMATS VALID_PROTOCOL_VERSIONS Writer",
+}
+_HOME = {name: module for module, names in _ORIGIN.items() for name in names.split()}
+
+__all__ = sorted([*_HOME, "exit_func"])  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'murli' has no attribute {name!r}")
+    home = __import__(f"{__name__}.{_HOME[name]}", None, None, [name])
+    value: object = getattr(home, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

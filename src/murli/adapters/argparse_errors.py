@@ -1,0 +1,125 @@
+"""What argparse found wrong, told in our words.
+
+argparse reports text. What it was looking at is still in the frames of the exception it is
+handling, and unlike the text those do not change with the language.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ..runtime import usage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import FrameType
+    from typing import Any
+
+    from ..errors import AgentError
+
+
+def explain(parser: argparse.ArgumentParser, message: str) -> AgentError:
+    """Give the failure behind a call of ``parser.error(message)``."""
+    problem = sys.exc_info()[1]
+    if isinstance(problem, argparse.ArgumentError):
+        return _argument_problem(problem, message)
+    absent = _absent(sys._getframe(2))
+    if absent:
+        return _missing(parser, absent)
+    return usage.other(message)
+
+
+def explain_extras(chosen: Sequence[argparse.ArgumentParser], extras: list[str]) -> AgentError:
+    """Give the failure of words that no argument of the chosen parsers takes."""
+    for word in extras:
+        if word == "--":
+            break
+        if word.startswith("-") and len(word) > 1:
+            known = [name for parser in chosen for name in _long_options(parser)]
+            return usage.unknown_option(word.partition("=")[0], [*known, *_ours()])
+    return usage.extra_argument([word for word in extras if word != "--"] or extras)
+
+
+def _argument_problem(problem: argparse.ArgumentError, message: str) -> AgentError:
+    frame = _innermost(problem)
+    seen = frame.f_locals if frame else {}
+    action, place = seen.get("action"), frame.f_code.co_name if frame else ""
+    if not isinstance(action, argparse.Action):
+        absent = seen.get("required_actions")
+        owner = seen.get("self")
+        if absent and isinstance(owner, argparse.ArgumentParser):
+            return _missing(owner, absent)
+        return usage.other(message, problem.argument_name or "")
+    name = _name(action)
+    if place == "_check_value":
+        value = str(seen.get("value"))
+        if isinstance(action, argparse._SubParsersAction):
+            return usage.unknown_command(value, _command_names(action))
+        return usage.bad_choice(name, value, action.choices or ())
+    if place == "_get_value":
+        return usage.bad_value(name, str(seen.get("arg_string")), _wanted(action))
+    if place == "_match_argument" and action.option_strings:
+        return usage.missing_value(name)
+    if "explicit_arg" in seen and action.nargs == 0 and seen["explicit_arg"] is not None:
+        return usage.unexpected_value(name, str(seen["explicit_arg"]))
+    text = f"{name}: {problem.message}" if problem.message else message
+    return usage.other(text, name)
+
+
+def _missing(parser: argparse.ArgumentParser, absent: Sequence[str]) -> AgentError:
+    options: list[str] = []
+    arguments: list[str] = []
+    for action in parser._actions:
+        if not action.required or argparse._get_action_name(action) not in absent:
+            continue
+        if isinstance(action, argparse._SubParsersAction):
+            return usage.missing_command(_command_names(action))
+        (options if action.option_strings else arguments).append(_name(action))
+    if not options and not arguments:
+        return usage.other(f"Missing required: {', '.join(absent)}.")
+    return usage.missing(options, arguments)
+
+
+def _absent(frame: FrameType | None) -> list[str]:
+    """Give the names argparse found missing, from the frame that called ``error``."""
+    absent = frame.f_locals.get("required_actions") if frame else None
+    return list(absent) if isinstance(absent, list) else []
+
+
+def _innermost(problem: BaseException) -> FrameType | None:
+    """Give the argparse frame that raised *problem*."""
+    traceback = problem.__traceback__
+    frame = None
+    while traceback is not None:
+        if traceback.tb_frame.f_globals.get("__name__") == "argparse":
+            frame = traceback.tb_frame
+        traceback = traceback.tb_next
+    return frame
+
+
+def _name(action: argparse.Action) -> str:
+    """Give the name a caller uses: ``--top`` or ``text``."""
+    longs = [name for name in action.option_strings if name.startswith("--")]
+    return (longs or list(action.option_strings) or [str(action.dest)])[0]
+
+
+def _wanted(action: argparse.Action) -> str:
+    name = getattr(action.type, "__name__", "")
+    return {"int": "an integer", "float": "a number"}.get(name, "" if name == "<lambda>" else name)
+
+
+def _command_names(action: Any) -> list[str]:
+    hidden = {entry.dest for entry in action._choices_actions if entry.help == argparse.SUPPRESS}
+    return [name for name in action.choices if name not in hidden]
+
+
+def _long_options(parser: argparse.ArgumentParser) -> list[str]:
+    return [name for name in parser._option_string_actions if name.startswith("--")]
+
+
+def _ours() -> list[str]:
+    from ..runtime.argv import SWITCHES, VALUED
+
+    return [name for name in (*SWITCHES, *VALUED) if name != "--contract"]

@@ -1,0 +1,165 @@
+"""From an argparse parser to the neutral command tree."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..metadata import metadata_of
+from ..tree import Argument, Command, Flag, first_line
+from .argparse_levels import subparsers_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_TYPES = {"int": "int", "float": "float64", "bool": "bool", "complex": "string"}
+_LEFT_OUT = (argparse._HelpAction, argparse._VersionAction, argparse._SubParsersAction)
+
+
+def walk(
+    parser: argparse.ArgumentParser,
+    path: tuple[str, ...],
+    summary: str | None = None,
+    hidden: bool = False,
+) -> Command:
+    """Give *parser* and everything below it as a command."""
+    actions = [action for action in parser._actions if not isinstance(action, _LEFT_OUT)]
+    shown = [action for action in actions if action.help != argparse.SUPPRESS]
+    if summary is None:
+        summary = first_line(_expand(parser, parser.description))
+    return Command(
+        path,
+        summary,
+        arguments=[_argument(parser, action) for action in shown if not action.option_strings],
+        flags=[_flag(parser, action) for action in shown if action.option_strings],
+        commands=_commands(parser, path),
+        hidden=hidden,
+        metadata=metadata_of(parser),
+    )
+
+
+def _commands(parser: argparse.ArgumentParser, path: tuple[str, ...]) -> list[Command]:
+    subparsers = subparsers_of(parser)
+    if subparsers is None:
+        return []
+    helps = {entry.dest: entry.help for entry in subparsers._choices_actions}
+    commands = []
+    seen: set[int] = set()
+    for name, child in subparsers.choices.items():
+        if id(child) in seen:  # an alias of the command before
+            continue
+        seen.add(id(child))
+        help_text = helps.get(name)
+        hidden = help_text == argparse.SUPPRESS
+        told = None if hidden or not help_text else first_line(_expand(child, help_text))
+        commands.append(walk(child, (*path, name), told, hidden))
+    return commands
+
+
+def names_of(action: argparse.Action) -> tuple[str, str]:
+    """Give the long name of an option without its dashes, and its one-letter name or ``""``."""
+    longs = [name for name in action.option_strings if name.startswith("--")]
+    shorts = [name for name in action.option_strings if not name.startswith("--")]
+    name = (longs or shorts)[0].lstrip("-+/")
+    short = shorts[0].lstrip("-+/") if longs and shorts else ""
+    return name, short
+
+
+def _argument(parser: argparse.ArgumentParser, action: argparse.Action) -> Argument:
+    optional = action.nargs in ("?", "*", argparse.REMAINDER)
+    return Argument(
+        action.dest if action.dest != argparse.SUPPRESS else str(action.metavar or ""),
+        _type(action),
+        required=not optional,
+        description=_describe(parser, action),
+        choices=_choices(action),
+    )
+
+
+def _flag(parser: argparse.ArgumentParser, action: argparse.Action) -> Flag:
+    name, short = names_of(action)
+    return Flag(
+        name,
+        _type(action),
+        _default(parser, action),
+        _describe(parser, action),
+        short=short,
+        required=action.required,
+        choices=_choices(action),
+        excludes=_excluded(parser, action),
+    )
+
+
+def _type(action: argparse.Action) -> str:
+    if isinstance(action, argparse._CountAction):
+        return "int"
+    if action.nargs == 0:
+        return "bool"
+    if isinstance(action, argparse.BooleanOptionalAction):
+        return "bool"
+    element = _TYPES.get(getattr(action.type, "__name__", ""), "string")
+    appends = isinstance(action, (argparse._AppendAction, argparse._AppendConstAction))
+    many = action.nargs not in (None, "?", 0)
+    return f"[]{element}" if appends or many else element
+
+
+def _default(parser: argparse.ArgumentParser, action: argparse.Action) -> Any:
+    default = parser._defaults.get(action.dest, action.default)
+    if default is None or default is argparse.SUPPRESS or callable(default):
+        return None
+    if isinstance(action, (argparse._StoreTrueAction, argparse._StoreFalseAction)):
+        # Whether the switch is given, not what it stores: --no-color is off until somebody
+        # turns it on.
+        return False
+    if isinstance(default, str) and action.type in (int, float):
+        try:
+            return action.type(default)  # argparse converts a textual default the same way
+        except ValueError:
+            return default
+    return _readable(default)
+
+
+def _readable(value: Any) -> Any:
+    from ..errors import EncodingError
+    from ..formats.encoder import plain
+
+    try:
+        return plain(value)
+    except EncodingError:  # an object only the tool understands
+        return None
+
+
+def _choices(action: argparse.Action) -> list[str]:
+    if action.choices is None:
+        return []
+    from enum import Enum
+
+    values = [choice.value if isinstance(choice, Enum) else choice for choice in action.choices]
+    return [str(value) for value in values]
+
+
+def _excluded(parser: argparse.ArgumentParser, action: argparse.Action) -> list[str]:
+    return [
+        names_of(other)[0]
+        for group in parser._mutually_exclusive_groups
+        if action in group._group_actions
+        for other in group._group_actions
+        if other is not action and other.option_strings
+    ]
+
+
+def _describe(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
+    text = action.help or ""
+    if "%" in text:
+        formatter = parser._get_formatter()
+        try:
+            text = formatter._expand_help(action)
+        except (ValueError, TypeError, KeyError):  # a format error of the author's
+            pass
+    return text.strip()
+
+
+def _expand(parser: argparse.ArgumentParser, text: str | None) -> str:
+    if not text or "%(prog)" not in text:
+        return text or ""
+    return text.replace("%(prog)s", parser.prog)

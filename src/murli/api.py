@@ -1,0 +1,117 @@
+"""The verbs an author calls."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+    from typing import Any
+
+    from .adapters.argparse import Enabled, Session
+    from .writer import Writer
+
+
+def enable(
+    app: Any,
+    *,
+    name: str = "",
+    tool_version: str = "",
+    contract: str = "murli",
+    mount: bool = True,
+    dev: bool = False,
+    progress_stream: str = "auto",
+    guard_dry_run: bool = False,
+    usage_exit_code: int = 0,
+) -> None:
+    """Make *app*, an ``argparse.ArgumentParser``, speak to people and agents.
+
+    May stand before or after the arguments are defined; a second call changes nothing.
+
+    * *name*, *tool_version*: what the tool is called, and its version, where murli cannot tell.
+    * *contract*: ``murli``, ``response``, ``agent-spec-1.6`` or ``agent-spec-2``.
+    * *mount*: whether ``describe`` and ``doctor`` are commands of the tool.
+    * *dev*: tell the author, at a terminal, about unconventional names.
+    * *progress_stream*: where agents read progress: ``auto``, ``stdout`` or ``stderr``.
+    * *guard_dry_run*: ask for ``--force`` even for a dry run.
+    * *usage_exit_code*: the exit code of usage errors, where 1 will not do.
+    """
+    from .contracts import CONTRACT_NAMES
+    from .runtime.settings import Settings
+
+    if contract not in CONTRACT_NAMES:
+        raise ValueError(f"contract is one of {', '.join(CONTRACT_NAMES)}, not {contract!r}")
+    if progress_stream not in ("auto", "stdout", "stderr"):
+        raise ValueError(f"progress_stream is auto, stdout or stderr, not {progress_stream!r}")
+    settings = Settings(
+        name=name,
+        tool_version=tool_version,
+        contract=contract,
+        mount=mount,
+        dev=dev,
+        progress_stream=progress_stream,
+        guard_dry_run=guard_dry_run,
+        usage_exit_code=usage_exit_code,
+    )
+    _require_parser("enable", app)
+    from .adapters.argparse import enable as enable_parser
+
+    enable_parser(app, settings, sys._getframe(1).f_globals.get("__name__", ""))
+
+
+def parse(parser: argparse.ArgumentParser, args: Sequence[str] | None = None) -> tuple[Any, Writer]:
+    """Parse like ``parser.parse_args(args)``, and give the writer beside the namespace.
+
+    What the program does afterwards is the handler: what it prints without answering is its
+    answer, and what it raises is reported.
+    """
+    return _enabled("parse", parser).parse(args)
+
+
+def session(parser: argparse.ArgumentParser, args: Sequence[str] | None = None) -> Session:
+    """Parse like `parse`, with the handler in a block of its own.
+
+    ::
+
+        with murli.session(parser) as (args, writer):
+            writer.write_success("Done", run(args))
+    """
+    from .adapters.argparse import Session
+
+    return Session(_enabled("session", parser), args)
+
+
+def get_writer(ctx: object = None) -> Writer:
+    """Give the writer of the running invocation; outside of one, a writer of its own."""
+    from .runtime.invocation import current
+
+    invocation = current()
+    if invocation is not None:
+        return invocation.writer
+    from .streams import is_terminal
+    from .writer import Writer
+
+    return Writer(agent_mode=not is_terminal(sys.stdout))
+
+
+def _enabled(verb: str, parser: Any) -> Enabled:
+    _require_parser(verb, parser)
+    from .adapters.argparse import enabled_of
+
+    found = enabled_of(parser)
+    if found is None:
+        enable(parser)
+        found = enabled_of(parser)
+    if found is None:
+        raise RuntimeError("the parser lost what enable() attached to it")
+    return found
+
+
+def _require_parser(verb: str, app: object) -> None:
+    # Whoever has a parser has imported argparse; whoever has not need not pay for it.
+    argparse = sys.modules.get("argparse")
+    if argparse is None or not isinstance(app, argparse.ArgumentParser):
+        kind = f"{type(app).__module__}.{type(app).__qualname__}"
+        raise TypeError(f"murli.{verb}() takes an argparse.ArgumentParser, not {kind}")

@@ -1,0 +1,20 @@
+"""The commands murli mounts on every tool, written once over the command tree."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from ..runtime.invocation import Invocation
+
+MOUNTED = ("describe", "doctor")
+
+
+def run_mounted(invocation: Invocation) -> NoReturn:
+    """Run the mounted command that was called, and end the program."""
+    if invocation.call.mounted == "describe":
+        from .describe import run
+    else:
+        from .doctor import run
+    run(invocation)

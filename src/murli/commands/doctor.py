@@ -1,0 +1,111 @@
+"""``doctor``: is the tool well described? For authors; callable, but listed nowhere."""
+
+from __future__ import annotations
+
+from ..outcome import Success
+from ..runtime import usage
+from .conventions import advisories
+from .describe import build
+from .schema import SCHEMA_VERSION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any, NoReturn
+
+    from ..runtime.invocation import Invocation
+    from ..streams import TextStream
+    from ..writer import Writer
+
+_MARKS = {"pass": "✓", "warn": "⚠", "fail": "✗"}
+
+
+def run(invocation: Invocation) -> NoReturn:
+    """Answer ``doctor [--strict]``; with ``--strict`` a failed check is an exit code of 1."""
+    words = invocation.call.rest
+    for word in words:
+        if word != "--strict":
+            invocation.refuse(
+                usage.unknown_option(word, ["--strict"])
+                if word.startswith("-")
+                else usage.extra_argument([word])
+            )
+    report = run_doctor(build(invocation))
+    answer_report(invocation.writer, report)
+    invocation.writer.exit(1 if words and report["failed"] else 0)
+
+
+def answer_report(writer: Writer, report: dict[str, Any]) -> None:
+    """Answer with *report*; a failed check makes it a plan: there is work to do."""
+    failed, warned = report["failed"], report["warnings"]
+    message = f"{warned} warning(s)" if warned else "all checks passed"
+    if failed:
+        message = f"{failed} check(s) failed"
+    outcome = Success(message, report, attention=bool(failed))
+    writer.answer(outcome, lambda: doctor_text(report))
+
+
+def run_doctor(described: Mapping[str, Any]) -> dict[str, Any]:
+    """Check a describe document; give the report."""
+    checks = [_check(*finding) for finding in _findings(described)]
+    counts = [check["status"] for check in checks]
+    return {
+        "checks": checks,
+        "passed": counts.count("pass"),
+        "warnings": counts.count("warn"),
+        "failed": counts.count("fail"),
+    }
+
+
+def write_doctor_tty(stream: TextStream, report: Mapping[str, Any]) -> None:
+    """Write *report* for people."""
+    stream.write(doctor_text(report) + "\n")
+
+
+def doctor_text(report: Mapping[str, Any]) -> str:
+    """Give *report* for people."""
+    lines = [
+        f"{_MARKS[check['status']]} {check['name']}"
+        + (f": {check['message']}" if check.get("message") else "")
+        for check in report["checks"]
+    ]
+    counts = "{passed} passed, {warnings} warnings, {failed} failed".format_map(report)
+    return "\n".join([*lines, "", counts])
+
+
+def _findings(described: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    version = described.get("schema_version")
+    wrong = f'schema_version is "{version}", want "{SCHEMA_VERSION}"'
+    yield "schema_version", "fail", "" if version == SCHEMA_VERSION else wrong
+    formats = (described.get("capabilities") or {}).get("output_formats")
+    yield "output_formats", "fail", "" if formats else "capabilities.output_formats is empty"
+    bare = [
+        path
+        for path, command in _walk(described.get("commands") or [])
+        if not command.get("summary") and not command.get("agent_description")
+    ]
+    missing = f"commands missing description: [{' '.join(bare)}]" if bare else ""
+    yield "command_metadata", "warn", missing
+    advice = "; ".join(advisories(*names_in(described)))
+    if advice:
+        yield "naming", "warn", advice
+
+
+def names_in(described: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Give the names of all commands and of all flags in a describe document."""
+    commands = [command for _, command in _walk(described.get("commands") or [])]
+    flags = [flag["name"] for command in commands for flag in command.get("flags") or []]
+    return [command["name"] for command in commands], flags
+
+
+def _check(name: str, bad: str, message: str) -> dict[str, Any]:
+    if message:
+        return {"name": name, "status": bad, "message": message}
+    return {"name": name, "status": "pass"}
+
+
+def _walk(commands: list[Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for command in commands:
+        path = f"{prefix}{command['name']}"
+        yield path, command
+        yield from _walk(command.get("subcommands") or [], f"{path}.")

@@ -1,0 +1,195 @@
+"""The schema documents: one command, or the whole tool, as an agent reads it."""
+
+from __future__ import annotations
+
+from ..formats.encoder import plain
+from ..metadata import Metadata, flag_key
+from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..metadata import FlagAnnotation
+    from ..tree import Argument, Command, Flag
+
+SCHEMA_VERSION = "1.0"
+REDACTED = "[REDACTED]"
+
+
+def command_schema(command: Command) -> dict[str, Any]:
+    """Give the document of ``CMD --schema``; subcommands are named, not spelled out."""
+    brief = [{"name": child.name, "summary": child.summary} for child in command.visible]
+    return _command(command, brief)
+
+
+def describe_document(root: Command, tool_version: str, murli_version: str) -> dict[str, Any]:
+    """Give the document of ``describe``: the whole tool."""
+    document: dict[str, Any] = {
+        "name": root.name,
+        "summary": root.summary,
+        "schema_version": SCHEMA_VERSION,
+    }
+    if tool_version:
+        document["tool_version"] = tool_version
+    document["capabilities"] = capabilities(root, tool_version)
+    document["profiles"] = {"profileable_flags": profileable_flags(root)}
+    if root.visible:
+        document["commands"] = [_described(command) for command in root.visible]
+    else:
+        # A tool without subcommands is one command; without its flags nobody could call it.
+        own = _command(root, [])
+        for key in ("arguments", "flags", "returns", "examples", "safety"):
+            if key in own:
+                document[key] = own[key]
+    document["murli"] = {"version": murli_version}
+    return document
+
+
+def capabilities(root: Command, tool_version: str) -> dict[str, Any]:
+    """Give what this build of the tool can do."""
+    document: dict[str, Any] = {
+        "streaming": True,
+        "dry_run": _any_dry_runnable(root),
+        "output_formats": list(VALID_OUTPUT_FORMATS),
+        "schema_version": SCHEMA_VERSION,
+    }
+    if tool_version:
+        document["tool_version"] = tool_version
+    document["protocol_version"] = VALID_PROTOCOL_VERSIONS[-1]
+    document["profiles"] = False
+    return document
+
+
+def profileable_flags(root: Command) -> list[str]:
+    """Give the names of all flags, anywhere in the tool, that a profile may hold."""
+    names: set[str] = set()
+    notes = (root.metadata or Metadata()).flag_annotations
+    names.update(name for name, note in notes.items() if note.profileable)
+    for command in root.commands:
+        names.update(profileable_flags(command))
+    return sorted(names)
+
+
+def _described(command: Command) -> dict[str, Any]:
+    return _command(command, [_described(child) for child in command.visible])
+
+
+def _command(command: Command, subcommands: list[dict[str, Any]]) -> dict[str, Any]:
+    metadata = command.metadata or Metadata()
+    document: dict[str, Any] = {"name": command.name, "summary": command.summary}
+    if metadata.when_to_use:
+        document["when_to_use"] = metadata.when_to_use
+    if metadata.agent_description:
+        document["agent_description"] = metadata.agent_description
+    document["idempotent"] = metadata.idempotent
+    if metadata.mutating:
+        document["mutating"] = True
+    notes = {note.name: note for note in metadata.arguments}
+    rest: dict[str, Any] = {
+        "arguments": [_argument(argument, notes) for argument in command.arguments],
+        "flags": [_flag(flag, metadata) for flag in command.flags],
+        "returns": _returns(metadata),
+        "examples": [_example(example) for example in metadata.examples],
+        "subcommands": subcommands,
+    }
+    document.update((key, value) for key, value in rest.items() if value)
+    document["safety"] = _safety(command, metadata)
+    return document
+
+
+def _argument(argument: Argument, notes: dict[str, Any]) -> dict[str, Any]:
+    note = notes.get(argument.name)
+    description = argument.description
+    kind = argument.type
+    if note is not None:
+        description = note.description or description
+        # "string" is what an annotation says when it says nothing.
+        kind = note.type if note.type != "string" else kind
+    document: dict[str, Any] = {
+        "name": argument.name,
+        "type": kind,
+        "required": argument.required,
+        "description": description,
+    }
+    if argument.choices:
+        document["enum"] = list(argument.choices)
+    return document
+
+
+def _flag(flag: Flag, metadata: Metadata) -> dict[str, Any]:
+    note = metadata.flag_annotations.get(flag_key(flag.name))
+    sensitive = flag.sensitive or bool(note and note.sensitive)
+    default = flag.default
+    if sensitive and default is not None:
+        default = REDACTED
+    document: dict[str, Any] = {
+        "name": flag.name,
+        "type": flag.type,
+        "default": default,
+        "description": flag.description,
+        "env": flag.env,
+        "sensitive": sensitive,
+        "persistent": False,
+        "mutually_exclusive_with": list(flag.excludes),
+        "enum": list(flag.choices),
+        "pattern": "",
+        "profileable": False,
+        "required": flag.required,
+        "short": flag.short,
+    }
+    if note is not None:
+        apply_flag_annotation(document, note)
+    always = ("name", "type", "default", "description")
+    return {key: value for key, value in document.items() if value or key in always}
+
+
+def apply_flag_annotation(flag_schema: dict[str, Any], annotation: FlagAnnotation) -> None:
+    """Put what *annotation* says on top of *flag_schema*; a switch is only ever raised."""
+    for name in annotation.__slots__:
+        value = getattr(annotation, name)
+        if value:
+            flag_schema[name] = list(value) if isinstance(value, tuple) else value
+
+
+def _returns(metadata: Metadata) -> dict[str, Any]:
+    returns = metadata.returns
+    if returns is None:
+        return {}
+    document: dict[str, Any] = {"type": returns.type, "description": returns.description}
+    if returns.shape:
+        document["shape"] = plain(returns.shape)
+    if returns.output_schema is not None:
+        document["output_schema"] = plain(returns.output_schema)
+    return document
+
+
+def _example(example: Any) -> dict[str, Any]:
+    document: dict[str, Any] = {"command": example.command}
+    if example.description:
+        document["description"] = example.description
+    if example.expected_exit_code:
+        document["expected_exit_code"] = example.expected_exit_code
+    return document
+
+
+def _safety(command: Command, metadata: Metadata) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "read_only": not metadata.mutating,
+        "idempotent": metadata.idempotent,
+    }
+    if metadata.destructive:
+        document["destructive"] = True
+    if metadata.dry_runnable or _has_own_dry_run(command):
+        document["dry_run_supported"] = True
+    return document
+
+
+def _has_own_dry_run(command: Command) -> bool:
+    return any(flag.name == "dry-run" for flag in command.flags)
+
+
+def _any_dry_runnable(command: Command) -> bool:
+    if (command.metadata and command.metadata.dry_runnable) or _has_own_dry_run(command):
+        return True
+    return any(_any_dry_runnable(child) for child in command.commands)

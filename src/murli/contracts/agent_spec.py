@@ -1,0 +1,275 @@
+"""The ResponseEnvelope family: three revisions of one contract, told apart by data.
+
+``response`` is the envelope as first published, ``agent-spec-1.6`` renumbered two exit codes and
+separated "retry" from "fix", ``agent-spec-2`` put the exit code into the envelope.
+"""
+
+from __future__ import annotations
+
+from ..errors import KINDS
+from ..outcome import Failure, Partial, Plan
+from ..record import Record, fill
+from . import Answer
+from .envelope import ErrorDetail, Redirect, ResponseEnvelope, ResponseMeta
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..errors import AgentError
+    from ..outcome import Notice, Outcome
+    from . import Facts, Respond
+
+# kind -> (exit code, name) as most revisions have it.
+_CODES: dict[str, tuple[int, str]] = {
+    "user_error": (2, "ARG_ERROR"),
+    "tool_error": (1, "GENERAL_ERROR"),
+    "partial": (3, "PARTIAL_FAILURE"),
+    "incomplete": (3, "INCOMPLETE"),
+    "precondition": (4, "PRECONDITION"),
+    "not_found": (5, "NOT_FOUND"),
+    "conflict": (6, "CONFLICT"),
+    "permission_denied": (7, "PERMISSION_DENIED"),
+    "auth_required": (8, "AUTH_REQUIRED"),
+    "payment_required": (9, "PAYMENT_REQUIRED"),
+    "timeout": (10, "TIMEOUT"),
+    "rate_limited": (11, "RATE_LIMITED"),
+    "unavailable": (12, "UNAVAILABLE"),
+    "redirected": (13, "REDIRECTED"),
+    "cancelled": (130, "CANCELLED"),
+}
+_SIGNAL_CODES = {"SIGTERM": 143}
+
+# What the first revision calls retryable includes what works only after a correction.
+_RETRYABLE_FIRST = frozenset(
+    (
+        "user_error",
+        "auth_required",
+        "payment_required",
+        "timeout",
+        "rate_limited",
+        "unavailable",
+        "redirected",
+    )
+)
+_RETRYABLE = frozenset(("rate_limited", "unavailable"))
+# Here only the author knows; "recoverable" is his word for it.
+_DEPENDS = frozenset(("tool_error", "precondition"))
+
+_FIXABLE = frozenset(
+    ("user_error", "precondition", "auth_required", "payment_required", "redirected")
+)
+
+
+class Revision(Record):
+    """What one revision of the family does differently."""
+
+    __slots__ = (
+        "name",
+        "codes",
+        "retryable",
+        "delay_in_ms",
+        "error_is_closed",
+        "meta_has_exit_code",
+        "warnings_are_objects",
+        "failure_may_have_data",
+    )
+    name: str
+    codes: dict[str, tuple[int, str]]
+    retryable: frozenset[str]
+    delay_in_ms: bool
+    error_is_closed: bool
+    meta_has_exit_code: bool
+    warnings_are_objects: bool
+    failure_may_have_data: bool
+
+    def __init__(self, name: str, **differences: Any) -> None:
+        fill(self, name=name, **differences)
+
+
+REVISIONS = {
+    "response": Revision(
+        "response",
+        codes={**_CODES, "user_error": (3, "ARG_ERROR"), "partial": (2, "PARTIAL_FAILURE")}
+        | {"incomplete": (2, "INCOMPLETE")},
+        retryable=_RETRYABLE_FIRST,
+        delay_in_ms=False,
+        error_is_closed=True,
+        meta_has_exit_code=False,
+        warnings_are_objects=False,
+        failure_may_have_data=False,
+    ),
+    "agent-spec-1.6": Revision(
+        "agent-spec-1.6",
+        codes=_CODES,
+        retryable=_RETRYABLE,
+        delay_in_ms=True,
+        error_is_closed=False,
+        meta_has_exit_code=False,
+        warnings_are_objects=False,
+        failure_may_have_data=False,
+    ),
+    "agent-spec-2": Revision(
+        "agent-spec-2",
+        codes={**_CODES, "incomplete": (14, "INCOMPLETE")},
+        retryable=_RETRYABLE,
+        delay_in_ms=True,
+        error_is_closed=False,
+        meta_has_exit_code=True,
+        warnings_are_objects=True,
+        failure_may_have_data=True,
+    ),
+}
+
+
+def respond_as(revision: Revision) -> Respond:
+    """Give the contract function of *revision*."""
+
+    def answer(outcome: Outcome, facts: Facts) -> Answer:
+        envelope = respond(outcome, facts, revision)
+        return Answer(envelope.document(), envelope.exit_code)
+
+    return answer
+
+
+def respond(outcome: Outcome, facts: Facts, revision: Revision) -> ResponseEnvelope[Any]:
+    """Build the one envelope that says *outcome* in *revision*."""
+    exit_code, data, error = 0, None, None
+    more: dict[str, Any] = dict(facts.meta)
+    if isinstance(outcome, Failure):
+        exit_code = exit_code_of(outcome.error, revision)
+        error = _detail(outcome, revision)
+    elif isinstance(outcome, Partial):
+        exit_code = revision.codes["partial"][0]
+        data, error = _partial(outcome, revision)
+    elif isinstance(outcome, Plan):
+        data = _data(outcome.plan)
+        more["dry_run"] = True
+    elif not more.get("not_modified"):
+        data = _data(outcome.result)
+    if data == {} and not isinstance(outcome, Failure) and outcome.message:
+        # With no data at all, the sentence for people is the only thing that was said.
+        more["message"] = outcome.message
+    meta = ResponseMeta(
+        facts.duration_ms,
+        exit_code=exit_code if revision.meta_has_exit_code else None,
+        **more,
+    )
+    warnings = tuple(_warning(notice, revision) for notice in facts.notices)
+    return ResponseEnvelope(exit_code, data, error, meta, warnings)
+
+
+def exit_code_of(error: AgentError, revision: Revision) -> int:
+    """Give the number of *error* in *revision*."""
+    if error.kind == "cancelled":
+        return _SIGNAL_CODES.get(str(error.context.get("signal")), 130)
+    return revision.codes[error.kind][0]
+
+
+def error_code(error: AgentError) -> str:
+    """Give the stable identifier: the author's own category, or the name of the kind."""
+    if error.error_type not in KINDS and error.error_type != "execution_error":
+        return _screaming(error.error_type)
+    if error.kind == "auth_required":
+        return f"TOKEN_{error.reason.upper() or 'MISSING'}"
+    return _CODES[error.kind][1]
+
+
+def _screaming(name: str) -> str:
+    letters = [char.upper() if char.isascii() and char.isalnum() else "_" for char in name]
+    code = "".join(letters).strip("_")
+    return code if len(code) > 1 and code[0].isalpha() else f"E_{code}"
+
+
+def _detail(failure: Failure, revision: Revision) -> ErrorDetail:
+    error = failure.error
+    retryable = _retryable(error, revision)
+    known: dict[str, Any] = {
+        "detail": error.detail or _text(failure.output),
+        "retryable": retryable,
+        "phase": failure.phase or None,
+        "suggestion": error.suggestion or None,
+    }
+    if error.kind == "redirected":
+        known["redirect"] = Redirect(error.redirect_to, error.permanent, error.reason)
+    if retryable:
+        known.update(_delay(error, revision))
+    if not revision.error_is_closed:
+        known["context"] = _context(error)
+        known["docs_url"] = error.doc_url or None
+        if not retryable:
+            known["fix_required"] = error.fix_required or _fix(error)
+            known["fix_command"] = error.fix_command or None
+    return ErrorDetail(error_code(error), error.message, **known)
+
+
+def _retryable(error: AgentError, revision: Revision) -> bool:
+    if error.kind in _DEPENDS:
+        return error.recoverable and (error.kind == "tool_error" or not revision.delay_in_ms)
+    if error.kind == "timeout" and error.recoverable_said is not None:
+        return error.recoverable_said
+    return error.kind in revision.retryable
+
+
+def _delay(error: AgentError, revision: Revision) -> dict[str, Any]:
+    # A fresh token works at once, and saying so is what lets the caller skip its back-off.
+    known = error.retry_after_ms > 0 or error.reason == "expired"
+    if revision.delay_in_ms:
+        delay: dict[str, Any] = {"retry_after_ms": error.retry_after_ms} if known else {}
+        if error.kind == "unavailable":
+            delay["retry_strategy"] = "exponential_backoff"
+        return delay
+    return {"retry_after": -(-error.retry_after_ms // 1000)} if known else {}
+
+
+def _context(error: AgentError) -> dict[str, Any] | None:
+    context = dict(error.context)
+    if error.field:
+        context["field"] = error.field
+    if error.valid_values:
+        context["valid_values"] = list(error.valid_values)
+    return context or None
+
+
+def _fix(error: AgentError) -> str | None:
+    if error.kind not in _FIXABLE:
+        return None
+    return error.suggestion or error.message
+
+
+def _partial(outcome: Partial, revision: Revision) -> tuple[Any, ErrorDetail]:
+    code = revision.codes["partial"][1]
+    message = outcome.message or "Some of the work failed."
+    if revision.failure_may_have_data:
+        return _data(outcome.result), ErrorDetail(code, message, retryable=False)
+    if revision.error_is_closed or outcome.result is None:
+        return None, ErrorDetail(code, message, detail=_text(outcome.result), retryable=False)
+    context = {"result": outcome.result}
+    return None, ErrorDetail(code, message, context=context, retryable=False)
+
+
+def _data(payload: Any) -> Any:
+    """Fit *payload* into ``data``, which is an object or an array: ``{}`` for nothing."""
+    if payload is None:
+        return {}
+    if isinstance(payload, str):
+        return {"text": payload}
+    return payload if isinstance(payload, (dict, list)) else {"value": payload}
+
+
+def _text(value: Any) -> str | None:
+    """Give *value* as the text a ``detail`` must be."""
+    if value is None or isinstance(value, str):
+        return value
+    from ..formats.encoder import dumps
+
+    return dumps(value, pretty=False)
+
+
+def _warning(notice: Notice, revision: Revision) -> str | dict[str, Any]:
+    if not revision.warnings_are_objects:
+        return notice.message
+    warning: dict[str, Any] = {"code": _screaming(notice.code), "message": notice.message}
+    if notice.context:
+        warning["context"] = notice.context
+    return warning

@@ -1,0 +1,211 @@
+"""The typed model of the ResponseEnvelope family.
+
+``ResponseEnvelope[T]`` is generic over the command's declared output. ``ok`` is computed from
+the exit code and cannot be given; the five keys are always present in the document.
+"""
+
+from __future__ import annotations
+
+from ..record import Record, fill
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Generic, TypeVar
+
+    T = TypeVar("T")
+
+    class _Generic(Record, Generic[T]):
+        pass
+
+else:
+
+    class _Generic(Record):
+        """Subscriptable like ``typing.Generic``, which is too dear to import for that."""
+
+        __slots__ = ()
+        __class_getitem__ = classmethod(type(list[int]))
+
+    T = "T"
+
+
+class Redirect(Record):
+    """Where a command went: run *command* as it stands; for ever when *permanent*."""
+
+    __slots__ = ("command", "permanent", "reason")
+    command: str
+    permanent: bool
+    reason: str
+
+    def __init__(self, command: str, permanent: bool, reason: str = "") -> None:
+        fill(self, command=command, permanent=permanent, reason=reason)
+
+    def document(self) -> dict[str, Any]:
+        """Give the JSON object."""
+        document: dict[str, Any] = {"command": self.command, "permanent": self.permanent}
+        if self.reason:
+            document["reason"] = self.reason
+        return document
+
+
+class ErrorDetail(Record):
+    """Why a call failed, and what to do; a field that is ``None`` is not written.
+
+    ``retry_after`` (seconds) and ``retry_after_ms`` belong to different revisions of the
+    contract, as do the ``fix`` fields; the factory fills those its revision knows.
+    """
+
+    __slots__ = (
+        "code",
+        "message",
+        "detail",
+        "context",
+        "docs_url",
+        "retryable",
+        "retry_after",
+        "retry_after_ms",
+        "retry_strategy",
+        "fix_required",
+        "fix_command",
+        "phase",
+        "suggestion",
+        "redirect",
+    )
+    code: str
+    message: str
+    detail: str | None
+    context: dict[str, Any] | None
+    docs_url: str | None
+    retryable: bool | None
+    retry_after: int | None
+    retry_after_ms: int | None
+    retry_strategy: str | None
+    fix_required: str | None
+    fix_command: str | None
+    phase: str | None
+    suggestion: str | None
+    redirect: Redirect | None
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        detail: str | None = None,
+        context: dict[str, Any] | None = None,
+        docs_url: str | None = None,
+        retryable: bool | None = None,
+        retry_after: int | None = None,
+        retry_after_ms: int | None = None,
+        retry_strategy: str | None = None,
+        fix_required: str | None = None,
+        fix_command: str | None = None,
+        phase: str | None = None,
+        suggestion: str | None = None,
+        redirect: Redirect | None = None,
+    ) -> None:
+        fill(
+            self,
+            code=code,
+            message=message,
+            detail=detail,
+            context=context,
+            docs_url=docs_url,
+            retryable=retryable,
+            retry_after=retry_after,
+            retry_after_ms=retry_after_ms,
+            retry_strategy=retry_strategy,
+            fix_required=fix_required,
+            fix_command=fix_command,
+            phase=phase,
+            suggestion=suggestion,
+            redirect=redirect,
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Give the JSON object, in the order of the fields above."""
+        document = {name: value for name, value in self._values().items() if value is not None}
+        if self.redirect is not None:
+            document["redirect"] = self.redirect.document()
+        return document
+
+
+class ResponseMeta(Record):
+    """Facts about the invocation; *more* holds what the envelope leaves open."""
+
+    __slots__ = ("duration_ms", "exit_code", "request_id", "schema_version", "more")
+    duration_ms: int
+    exit_code: int | None
+    request_id: str | None
+    schema_version: str | None
+    more: dict[str, Any]
+
+    def __init__(
+        self,
+        duration_ms: int,
+        *,
+        exit_code: int | None = None,
+        request_id: str | None = None,
+        schema_version: str | None = None,
+        **more: Any,
+    ) -> None:
+        fill(
+            self,
+            duration_ms=duration_ms,
+            exit_code=exit_code,
+            request_id=request_id,
+            schema_version=schema_version,
+            more=more,
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Give the JSON object."""
+        fixed = {
+            "exit_code": self.exit_code,
+            "duration_ms": self.duration_ms,
+            "request_id": self.request_id,
+            "schema_version": self.schema_version,
+            **self.more,
+        }
+        return {name: value for name, value in fixed.items() if value is not None}
+
+
+class ResponseEnvelope(_Generic[T]):
+    """One answer of the family; *exit_code* alone decides ``ok``."""
+
+    __slots__ = ("exit_code", "data", "error", "warnings", "meta")
+    exit_code: int
+    data: T | None
+    error: ErrorDetail | None
+    warnings: tuple[str | dict[str, Any], ...]
+    meta: ResponseMeta
+
+    def __init__(
+        self,
+        exit_code: int,
+        data: T | None,
+        error: ErrorDetail | None,
+        meta: ResponseMeta,
+        warnings: tuple[str | dict[str, Any], ...] = (),
+    ) -> None:
+        if exit_code != 0 and error is None:
+            raise ValueError(f"exit code {exit_code} needs an error; a failure must say why")
+        if exit_code == 0 and error is not None:
+            raise ValueError("exit code 0 cannot carry an error")
+        if data is None and error is None and not meta.more.get("not_modified"):
+            raise ValueError("data and error are both null; give data ({} when there is none)")
+        fill(self, exit_code=exit_code, data=data, error=error, warnings=tuple(warnings), meta=meta)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the exit code says success."""
+        return self.exit_code == 0
+
+    def document(self) -> dict[str, Any]:
+        """Give the JSON object with its five keys."""
+        return {
+            "ok": self.ok,
+            "data": self.data,
+            "error": None if self.error is None else self.error.document(),
+            "warnings": list(self.warnings),
+            "meta": self.meta.document(),
+        }

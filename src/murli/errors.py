@@ -1,0 +1,272 @@
+"""What can go wrong, by name.
+
+::
+
+    Exception
+    ├── AgentError            a failure the caller can act on; raise it by kind
+    │     user_error          bad flag, argument, format, unknown command, refused confirmation
+    │     tool_error          the tool or its environment is at fault
+    │     partial             some items worked, some did not
+    │     incomplete          the work did not fit its budget
+    │     precondition        something must be true first
+    │     not_found           the resource does not exist
+    │     conflict            it exists already, or somebody changed it
+    │     permission_denied   known caller, not allowed
+    │     auth_required       no credentials, bad ones, or expired ones
+    │     payment_required    it costs money
+    │     timeout             ran out of time
+    │     rate_limited        too many calls
+    │     unavailable         a service is down for now
+    │     redirected          the command lives elsewhere
+    │     cancelled           a signal or the caller stopped it
+    └── EncodingError         a value has no JSON form (also a ValueError)
+
+A kind is a meaning, never a number. The numbers below are the murli contract's; every other
+contract keeps its own table and looks the kind up when it renders.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+EXIT_OK = 0
+EXIT_USER_ERROR = 1
+EXIT_TOOL_ERROR = 2
+EXIT_PARTIAL = 3
+EXIT_TIMEOUT = 4
+EXIT_NOT_FOUND = 5
+EXIT_PERMISSION = 6
+EXIT_CONFLICT = 7
+EXIT_RATE_LIMITED = 8
+EXIT_CANCELLED = 9
+
+# kind -> (murli exit code, recoverable unless said otherwise)
+KINDS: dict[str, tuple[int, bool]] = {
+    "user_error": (EXIT_USER_ERROR, True),
+    "tool_error": (EXIT_TOOL_ERROR, False),
+    "partial": (EXIT_PARTIAL, True),
+    "incomplete": (EXIT_PARTIAL, True),
+    "precondition": (EXIT_USER_ERROR, True),
+    "not_found": (EXIT_NOT_FOUND, False),
+    "conflict": (EXIT_CONFLICT, False),
+    "permission_denied": (EXIT_PERMISSION, False),
+    "auth_required": (EXIT_PERMISSION, False),
+    "payment_required": (EXIT_PERMISSION, False),
+    "timeout": (EXIT_TIMEOUT, True),
+    "rate_limited": (EXIT_RATE_LIMITED, True),
+    "unavailable": (EXIT_TOOL_ERROR, True),
+    "redirected": (EXIT_USER_ERROR, True),
+    "cancelled": (EXIT_CANCELLED, False),
+}
+
+# The kind meant by a bare murli number, as in AgentError(code=EXIT_NOT_FOUND, ...).
+_KIND_OF_CODE = {
+    EXIT_USER_ERROR: "user_error",
+    EXIT_TOOL_ERROR: "tool_error",
+    EXIT_PARTIAL: "partial",
+    EXIT_TIMEOUT: "timeout",
+    EXIT_NOT_FOUND: "not_found",
+    EXIT_PERMISSION: "permission_denied",
+    EXIT_CONFLICT: "conflict",
+    EXIT_RATE_LIMITED: "rate_limited",
+    EXIT_CANCELLED: "cancelled",
+}
+
+AUTH_REASONS = ("missing", "invalid", "expired")
+REDIRECT_REASONS = ("renamed", "restructured", "deprecated", "typo_corrected")
+
+
+class EncodingError(ValueError):
+    """A value that has no JSON form; the message says where it is and what to give instead."""
+
+
+class AgentError(Exception):
+    """A failure with everything a caller needs to act on it.
+
+    Raise it by kind (``AgentError.not_found("no index", "Run `riffle index build`.")``), or build
+    it with an explicit murli *code*. ``error_type`` is the category a caller may branch on; it is
+    the kind's own name unless given. Every constructor takes the keywords of this one.
+    """
+
+    def __init__(
+        self,
+        code: int,
+        error_type: str,
+        message: str,
+        suggestion: str = "",
+        recoverable: bool | None = None,
+        valid_values: Iterable[object] | None = None,
+        retry_after_ms: int = 0,
+        doc_url: str = "",
+        field: str = "",
+        *,
+        kind: str = "",
+        detail: str = "",
+        context: Mapping[str, Any] | None = None,
+        fix_required: str = "",
+        fix_command: str = "",
+        reason: str = "",
+        redirect_to: str = "",
+        permanent: bool = False,
+    ) -> None:
+        super().__init__(message)
+        if not 1 <= code <= 255:
+            raise ValueError(f"an error's exit code is 1 to 255, not {code}; use EXIT_USER_ERROR…")
+        self.kind = kind or _KIND_OF_CODE.get(code, "tool_error")
+        self.code = code
+        self.error_type = error_type
+        self.message = message
+        self.suggestion = suggestion
+        # What the author said outranks every default, so "not said" must stay visible.
+        self.recoverable_said = recoverable
+        self.recoverable = bool(recoverable)
+        self.valid_values = [str(value) for value in valid_values or ()]
+        self.retry_after_ms = retry_after_ms
+        self.doc_url = doc_url
+        self.field = field
+        self.detail = detail
+        self.context = dict(context or {})
+        self.fix_required = fix_required
+        self.fix_command = fix_command
+        self.reason = reason
+        self.redirect_to = redirect_to
+        self.permanent = permanent
+
+    def __str__(self) -> str:
+        return str(self.message)
+
+    def __repr__(self) -> str:
+        return f"AgentError({self.error_type!r}, code={self.code}, message={self.message!r})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, (type(self), dict(self.__dict__))
+
+    @classmethod
+    def of_kind(cls, kind: str, message: str, suggestion: str = "", **details: Any) -> AgentError:
+        """Build an error of *kind*, one of the names in the module's tree."""
+        code, recoverable = KINDS[kind]
+        said = details.pop("recoverable", None)
+        error_type = details.pop("error_type", "") or kind
+        error = cls(code, error_type, message, suggestion, said, kind=kind, **details)
+        error.recoverable = recoverable if said is None else said
+        return error
+
+    @classmethod
+    def user_error(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+        """The caller's input is wrong; corrected, the call may work."""
+        return cls.of_kind("user_error", message, suggestion, **details)
+
+    @classmethod
+    def tool_error(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+        """The tool or its environment failed; the caller cannot correct it."""
+        return cls.of_kind("tool_error", message, suggestion, **details)
+
+    @classmethod
+    def not_found(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+        """The resource does not exist; recoverable exactly when a suggestion says how."""
+        details.setdefault("recoverable", bool(suggestion))
+        return cls.of_kind("not_found", message, suggestion, **details)
+
+    @classmethod
+    def conflict(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+        """The resource exists already, or changed under the caller."""
+        return cls.of_kind("conflict", message, suggestion, **details)
+
+    conflict_error = conflict
+
+    @classmethod
+    def permission_denied(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+        """The caller is known and not allowed."""
+        return cls.of_kind("permission_denied", message, suggestion, **details)
+
+    @classmethod
+    def rate_limited(
+        cls, message: str, suggestion: str = "", *, retry_after_ms: int = 0, **details: Any
+    ) -> AgentError:
+        """Too many calls; try again after *retry_after_ms*."""
+        details["retry_after_ms"] = retry_after_ms
+        return cls.of_kind("rate_limited", message, suggestion, **details)
+
+    @classmethod
+    def timeout(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+        """The work ran out of time."""
+        return cls.of_kind("timeout", message, suggestion, **details)
+
+    @classmethod
+    def cancelled(
+        cls,
+        message: str = "The command was cancelled.",
+        suggestion: str = "",
+        *,
+        signal: str = "",
+        **details: Any,
+    ) -> AgentError:
+        """A signal or the caller stopped the work; *signal* is its name, such as ``SIGTERM``."""
+        if signal:
+            details["context"] = {**(details.get("context") or {}), "signal": signal}
+        return cls.of_kind("cancelled", message, suggestion, **details)
+
+    @classmethod
+    def partial(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+        """Some items worked and some did not."""
+        return cls.of_kind("partial", message, suggestion, **details)
+
+    @classmethod
+    def incomplete(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+        """The work did not fit its time budget and can be continued."""
+        return cls.of_kind("incomplete", message, suggestion, **details)
+
+    @classmethod
+    def precondition(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+        """Something must be true before the call can work; nothing was changed."""
+        return cls.of_kind("precondition", message, suggestion, **details)
+
+    @classmethod
+    def auth_required(
+        cls, message: str = "", suggestion: str = "", *, reason: str = "missing", **details: Any
+    ) -> AgentError:
+        """Credentials are ``missing``, ``invalid`` or ``expired``."""
+        if reason not in AUTH_REASONS:
+            raise ValueError(f"reason is one of {', '.join(AUTH_REASONS)}, not {reason!r}")
+        message = message or f"Credentials are {reason}."
+        return cls.of_kind("auth_required", message, suggestion, reason=reason, **details)
+
+    @classmethod
+    def payment_required(
+        cls, message: str = "Payment is required.", suggestion: str = "", **details: Any
+    ) -> AgentError:
+        """The call costs money that has not been paid."""
+        return cls.of_kind("payment_required", message, suggestion, **details)
+
+    @classmethod
+    def unavailable(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+        """A service is down for now; the same call may work later."""
+        return cls.of_kind("unavailable", message, suggestion, **details)
+
+    @classmethod
+    def redirected(
+        cls,
+        message: str,
+        command: str,
+        *,
+        permanent: bool = False,
+        reason: str = "",
+        **details: Any,
+    ) -> AgentError:
+        """The command lives elsewhere: run *command* instead, for ever when *permanent*."""
+        if not command:
+            raise ValueError("redirected() needs the exact command to run instead")
+        if reason and reason not in REDIRECT_REASONS:
+            raise ValueError(f"reason is one of {', '.join(REDIRECT_REASONS)}, not {reason!r}")
+        details.update(redirect_to=command, permanent=permanent, reason=reason)
+        suggestion = details.pop("suggestion", "") or f"Run `{command}` instead."
+        return cls.of_kind("redirected", message, suggestion, **details)
+
+
+def _restore(kind: type[AgentError], state: dict[str, Any]) -> AgentError:
+    error = kind.__new__(kind, state["message"])
+    error.__dict__.update(state)
+    return error

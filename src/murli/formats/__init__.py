@@ -1,0 +1,1 @@
+"""Documents become bytes here; nothing in this room knows what an envelope is."""

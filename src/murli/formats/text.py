@@ -1,0 +1,67 @@
+"""Text that may leave the process: no terminal control, nothing that is not Unicode."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+
+# In order: strings that end with BEL or ST (OSC titles and links, DCS, APC …), CSI sequences,
+# the remaining escapes of one or more characters, and introducers that introduce nothing.
+# An unterminated string loses its introducer only: the text behind it may be an answer.
+_ESCAPES = (
+    r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|\x1b[ -/]*[0-~]"
+    r"|[\x1b\x90\x98\x9b-\x9f]"
+)
+_escapes: re.Pattern[str] | None = None
+
+
+def strip_ansi(text: str) -> str:
+    """Remove every ANSI sequence and every stray escape character from *text*."""
+    if text.isprintable():
+        return text
+    global _escapes
+    if _escapes is None:
+        # Compiled on first need: most invocations never meet an escape.
+        import re
+
+        _escapes = re.compile(_ESCAPES)
+    return _escapes.sub("", text)
+
+
+def clean(text: str) -> str:
+    """Give *text* as it may stand in a document.
+
+    No ANSI, no carriage return, and U+FFFD in place of NUL and of what is not Unicode: a lone
+    surrogate is how Python carries bytes that were not valid UTF-8.
+    """
+    if text.isprintable():
+        return text
+    text = strip_ansi(text)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "")
+    if "\0" in text:
+        text = text.replace("\0", "\ufffd")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def clean_line(text: str) -> str:
+    """Give *text* as it may be shown to a person when somebody else wrote it.
+
+    Beyond `clean`, other control characters go, so that a message can neither move the cursor
+    nor ring; line breaks and tabs stay.
+    """
+    text = clean(text)
+    if text.isprintable():
+        return text
+    return "".join(char for char in text if char in "\n\t" or not _is_control(char))
+
+
+def _is_control(char: str) -> bool:
+    return char < " " or "\x7f" <= char < "\xa0"

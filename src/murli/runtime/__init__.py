@@ -1,0 +1,1 @@
+"""One invocation, in a written order; see `murli.runtime.invocation`."""

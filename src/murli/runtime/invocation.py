@@ -1,0 +1,306 @@
+"""One invocation, from argv to exit code.
+
+The order, which the adapters rely on:
+
+1. our flags leave argv; the contract, the mode and the writer follow from them
+2. ``--schema`` is answered, before anything that could be wrong with the rest
+3. our own flags are checked: ``--protocol-version``, ``--output``, ``--profile``
+4. a mounted command (``describe`` …) is answered
+5. the framework parses what is left            (the adapter)
+6. the guard decides whether the command may run
+7. the handler runs, its stdout collected when an agent reads
+8. what the handler left unsaid is said, and the exit code follows
+
+Steps 1 to 4 are `begin`, 6 is `admit`, 8 is `finish`.
+"""
+
+from __future__ import annotations
+
+import os
+from contextvars import ContextVar
+
+from ..contracts import CONTRACT_NAMES
+from ..errors import AgentError
+from ..outcome import Failure
+from ..streams import OutputFailed, is_terminal, put, standard
+from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS, Writer
+from .argv import scan
+from .settings import is_on, tool_version
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, NoReturn, Protocol
+
+    from ..metadata import Metadata
+    from ..tree import Command
+    from .argv import Call, Level
+    from .capture import DescriptorCapture, StreamCapture
+    from .settings import Settings
+
+    class Host(Protocol):
+        """What the runtime asks of an adapter about the tool it has enabled."""
+
+        def name(self) -> str:
+            """Give the name people type."""
+
+        def version(self) -> str:
+            """Give the version the tool itself knows, or ``""``."""
+
+        def level(self) -> Level:
+            """Give the root command as the scanner sees it."""
+
+        def tree(self) -> Command:
+            """Walk the whole tool; only done when somebody asks for it."""
+
+        def command(self, level: Level) -> Command:
+            """Give the command the scanner arrived at."""
+
+
+_current: ContextVar[Invocation | None] = ContextVar("murli_invocation", default=None)
+# Threads of a tool do not inherit the context; the process has one invocation all the same.
+_latest: Invocation | None = None
+
+
+def current() -> Invocation | None:
+    """Give the invocation that is running, or ``None``."""
+    return _current.get() or _latest
+
+
+class Invocation:
+    """What is known about the running call; made by `begin`."""
+
+    def __init__(
+        self, host: Host, settings: Settings, argv: Sequence[str], stdout: Any = None
+    ) -> None:
+        self.host = host
+        self.settings = settings
+        mounted = _mounted_names() if settings.mount else ()
+        self.call: Call = scan(argv, host.level(), mounted)
+        self.stdout_is_terminal = is_terminal(stdout or standard("stdout"))
+        self.capture: DescriptorCapture | StreamCapture | None = None
+        contract = self.call.contract or os.environ.get("MURLI_CONTRACT") or settings.contract
+        known = contract in CONTRACT_NAMES
+        self.writer = self._make_writer(contract if known else "murli", stdout)
+        if not known:
+            self.refuse(_invalid("contract", contract, CONTRACT_NAMES))
+
+    def _make_writer(self, contract: str, stdout: Any) -> Writer:
+        call = self.call
+        # A format that does not exist cannot say how its own refusal is to be written.
+        output = call.output if call.output in VALID_OUTPUT_FORMATS else ""
+        progress = os.environ.get("MURLI_PROGRESS") or self.settings.progress_stream
+        writer = Writer(
+            stdout,
+            agent_mode=call.agent or not self.stdout_is_terminal,
+            output_format=output or "",
+            protocol_version=call.protocol_version or "",
+            force=call.force,
+            dry_run=call.dry_run,
+            tool_version=self.tool_version(),
+            contract=contract,
+            progress_stream=progress if progress in ("stdout", "stderr") else "auto",
+            validate=is_on("MURLI_TEST"),
+        )
+        writer.begin()
+        return writer
+
+    def tool_version(self) -> str:
+        """Give the version to stamp on answers, from the most explicit source that has one."""
+        return tool_version() or self.settings.tool_version or self.host.version()
+
+    def begin(self) -> None:
+        """Do what comes before the framework parses; may answer and end the program."""
+        global _latest
+        _latest = self
+        _current.set(self)
+        call = self.call
+        if call.schema:
+            from ..commands.describe import show_schema
+
+            show_schema(self)
+        self._check_flags()
+        if call.mounted:
+            from ..commands import run_mounted
+
+            run_mounted(self)
+
+    def _check_flags(self) -> None:
+        call = self.call
+        if call.valueless:
+            from .usage import missing_value
+
+            self.refuse(missing_value(call.valueless))
+        for name, value, accepted in (
+            ("protocol-version", call.protocol_version, VALID_PROTOCOL_VERSIONS),
+            ("output", call.output, VALID_OUTPUT_FORMATS),
+        ):
+            if value is not None and value not in accepted:
+                self.refuse(_invalid(name, value, accepted))
+        if call.profile:
+            # Running without the values the caller asked for would be worse than not running.
+            self.refuse(
+                AgentError.not_found(
+                    f'profile "{call.profile}" not found',
+                    "Leave --profile out; this tool has no saved profiles.",
+                    recoverable=False,
+                    field="profile",
+                )
+            )
+
+    def admit(
+        self, metadata: Metadata | None, *, forced: bool = False, previews: bool = False
+    ) -> None:
+        """Let the command run, or refuse it.
+
+        *forced* and *previews* say that the command's own ``--force`` or ``--dry-run`` was given.
+        """
+        from .guard import refusal
+
+        self.writer.intend(force=forced, dry_run=previews)
+        reason = refusal(
+            metadata,
+            unattended=not self.stdout_is_terminal or not self.writer.is_tty(),
+            forced=self.writer.is_forced(),
+            previews=previews,
+            dry_run=self.call.dry_run,
+            guard_dry_run=self.settings.guard_dry_run,
+        )
+        if reason is not None:
+            self.refuse(reason)
+        self.writer.enter_execution()
+
+    def collect(self) -> None:
+        """Keep what the handler prints away from the answer, until `finish`."""
+        if self.writer.is_tty():
+            return
+        from .capture import DescriptorCapture, StreamCapture, stdout_is_ours
+
+        self.capture = DescriptorCapture() if stdout_is_ours() else StreamCapture()
+        self.writer.send_to(self.capture.stream)
+
+    def refuse(self, error: AgentError) -> NoReturn:
+        """Answer that the call cannot be done as it stands."""
+        if self.settings.usage_exit_code and error.error_type in ("flag_error", "command_error"):
+            error.code = self.settings.usage_exit_code
+        self.writer.exit(self.writer.fail(Failure(error, self.writer.phase)))
+
+    def finish(self, error: BaseException | None, *, restore: bool = False) -> int:
+        """Say what the handler left unsaid and give the exit code.
+
+        *error* is what ended the handler: ``None``, a `SystemExit`, or any other exception.
+        """
+        printed = self.capture.end(restore=restore) if self.capture else ""
+        self.capture = None
+        writer = self.writer
+        writer.flush()
+        if isinstance(error, SystemExit):
+            # Who has answered, or speaks to a person, chose the number himself.
+            if writer.answered or writer.is_tty():
+                self._pass_on(printed)
+                return status_of(error.code)
+            error = _exit_failure(error.code)
+        error = error or writer.trouble
+        if error is None:
+            return self._succeed(printed)
+        if isinstance(error, OutputFailed) and error.reader_gone:
+            return 0
+        if isinstance(error, BrokenPipeError) and _reader_is_gone():
+            return 0
+        return self._fail(error, printed)
+
+    def _succeed(self, printed: str) -> int:
+        if self.writer.answered or self.writer.is_tty():
+            self._pass_on(printed)
+            return 0
+        try:
+            self.writer.write_success("", _payload(printed))
+        except Exception as error:  # the answer could not be encoded or written
+            return 0 if getattr(error, "reader_gone", False) else self._fail(error, "")
+        return 0
+
+    def _fail(self, error: BaseException, printed: str) -> int:
+        from .exceptions import as_agent_error
+
+        if is_on("MURLI_DEBUG") and not isinstance(error, AgentError):
+            import traceback
+
+            traceback.print_exception(type(error), error, error.__traceback__)
+        output = None if self.writer.answered else _payload(printed)
+        if self.writer.answered:
+            self._pass_on(printed)
+        try:
+            return self.writer.fail(Failure(as_agent_error(error), "execution", output))
+        except OutputFailed as lost:
+            return self.writer.fail(Failure(as_agent_error(lost), "cleanup"))
+
+    def _pass_on(self, printed: str) -> None:
+        """Hand text that is not the answer to stderr, where it is not lost."""
+        if not printed:
+            return
+        from ..formats.text import clean
+
+        try:
+            put(standard("stderr"), clean(printed))
+        except OSError:  # nobody is there to read it
+            pass
+
+
+def status_of(code: object) -> int:
+    """Give the exit status Python makes of ``SystemExit(code)``."""
+    if code is None:
+        return 0
+    return code & 0xFF if isinstance(code, int) else 1
+
+
+def _exit_failure(code: object) -> AgentError | None:
+    """Give the failure that an exit with *code* means; ``None`` when it means success."""
+    status = status_of(code)
+    if status == 0:
+        return None
+    said = f"The command ended with exit status {status}." if isinstance(code, int) else str(code)
+    return AgentError(status, "execution_error", said, kind="tool_error")
+
+
+def _payload(printed: str) -> Any:
+    """Give what a handler printed as a result: parsed when it is a JSON object or array."""
+    text = printed.rstrip("\n")
+    if not text:
+        return None
+    # Not numbers or words: "1.10" is a version, and must not come back as 1.1.
+    if text.lstrip()[:1] in ("{", "["):
+        import json
+
+        try:
+            return json.loads(text, parse_constant=_refuse_constant)
+        except (ValueError, RecursionError):
+            pass
+    return text
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _reader_is_gone() -> bool:
+    """Tell whether stdout is a pipe that nobody reads any more."""
+    import select
+
+    try:
+        poll = select.poll()
+        poll.register(1, 0)
+        return bool(poll.poll(0))
+    except (OSError, AttributeError):
+        return False
+
+
+def _invalid(name: str, value: str, accepted: Sequence[str]) -> AgentError:
+    from .usage import invalid_setting
+
+    return invalid_setting(name, value, accepted)
+
+
+def _mounted_names() -> Sequence[str]:
+    from ..commands import MOUNTED
+
+    return MOUNTED

@@ -1,0 +1,71 @@
+"""What an author chose in ``enable``, and what the environment overrides."""
+
+from __future__ import annotations
+
+import os
+
+from ..record import Record, fill
+
+_tool_version = ""
+
+
+def set_tool_version(version: str) -> None:
+    """Say which version of the tool is running; it is stamped on every answer."""
+    global _tool_version
+    _tool_version = str(version)
+
+
+def tool_version() -> str:
+    """Give what `set_tool_version` was told."""
+    return _tool_version
+
+
+class Settings(Record):
+    """The choices of one enabled tool."""
+
+    __slots__ = (
+        "name",
+        "tool_version",
+        "contract",
+        "mount",
+        "dev",
+        "progress_stream",
+        "guard_dry_run",
+        "usage_exit_code",
+    )
+    name: str
+    tool_version: str
+    contract: str
+    mount: bool
+    dev: bool
+    progress_stream: str
+    guard_dry_run: bool
+    usage_exit_code: int
+
+    def __init__(
+        self,
+        name: str = "",
+        tool_version: str = "",
+        contract: str = "murli",
+        mount: bool = True,
+        dev: bool = False,
+        progress_stream: str = "auto",
+        guard_dry_run: bool = False,
+        usage_exit_code: int = 0,
+    ) -> None:
+        fill(
+            self,
+            name=name,
+            tool_version=tool_version,
+            contract=contract,
+            mount=mount,
+            dev=dev,
+            progress_stream=progress_stream,
+            guard_dry_run=guard_dry_run,
+            usage_exit_code=usage_exit_code,
+        )
+
+
+def is_on(variable: str) -> bool:
+    """Tell whether an environment switch is set to yes."""
+    return os.environ.get(variable, "").lower() in ("1", "true", "yes", "on")

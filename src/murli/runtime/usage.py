@@ -1,0 +1,147 @@
+"""Usage errors in one voice: the same words whichever framework noticed.
+
+Only what went wrong is the adapter's business; how it is said lives here.
+"""
+
+from __future__ import annotations
+
+from ..errors import AgentError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+CHECK_USAGE = "Check command usage with --schema or --help."
+# More names than this are no help to anybody; the nearest ones are.
+_MANY = 40
+
+
+def unknown_option(option: str, known: Sequence[str]) -> AgentError:
+    """An option that no parser on the way knows."""
+    near = nearest(option, known)
+    return _flag_error(f"Unknown option {option}.", _did_you_mean(near), option, near)
+
+
+def unknown_command(word: str, known: Sequence[str]) -> AgentError:
+    """A word where a command was expected."""
+    near = nearest(word, known)
+    return _command_error(
+        f"Unknown command {quoted(word)}.",
+        _did_you_mean(near),
+        "command",
+        known if len(known) <= _MANY else near,
+    )
+
+
+def bad_value(name: str, value: str, wanted: str) -> AgentError:
+    """A value that is not of the option's or argument's type."""
+    expected = f": expected {wanted}" if wanted else ""
+    return _flag_error(f"Invalid value {quoted(value)} for {name}{expected}.", "", name)
+
+
+def bad_choice(name: str, value: str, choices: Iterable[object]) -> AgentError:
+    """A value outside a closed list."""
+    accepted = [str(choice) for choice in choices]
+    near = nearest(value, accepted)
+    advice = _did_you_mean(near) if near else f"Use one of: {', '.join(accepted[:_MANY])}."
+    return _flag_error(f"Invalid value {quoted(value)} for {name}.", advice, name, accepted)
+
+
+def missing(options: Sequence[str], arguments: Sequence[str]) -> AgentError:
+    """Options or arguments that are required and absent, all of them at once."""
+    parts = [_counted("option", options), _counted("argument", arguments)]
+    message = f"Missing required {' and '.join(part for part in parts if part)}."
+    first = (*options, *arguments)[0]
+    return (_flag_error if options else _command_error)(message, "", first)
+
+
+def missing_command(known: Sequence[str]) -> AgentError:
+    """A group called without one of its commands."""
+    shown = ", ".join(known[:_MANY])
+    return _command_error("Missing command.", f"Use one of: {shown}.", "command", known[:_MANY])
+
+
+def missing_value(name: str) -> AgentError:
+    """An option without its value."""
+    return _flag_error(f"Option {name} needs a value.", "", name)
+
+
+def unexpected_value(name: str, value: str) -> AgentError:
+    """A switch that was given a value."""
+    return _flag_error(f"Option {name} takes no value, got {quoted(value)}.", "", name)
+
+
+def extra_argument(words: Sequence[str]) -> AgentError:
+    """Words that no argument takes."""
+    shown = " ".join(quoted(word) for word in words)
+    noun = "argument" if len(words) == 1 else "arguments"
+    return _command_error(f"Unexpected {noun} {shown}.", "", "")
+
+
+def other(message: str, name: str = "") -> AgentError:
+    """Anything else: the framework's own words."""
+    return _flag_error(message, "", name)
+
+
+def invalid_setting(name: str, value: str, accepted: Sequence[str]) -> AgentError:
+    """A value that a flag of ours does not take."""
+    *most, last = accepted
+    listed = f"{', '.join(most)}, or {last}" if most else last
+    return AgentError.user_error(
+        f'unknown --{name} value "{value}"' if name == "output" else f'unknown --{name} "{value}"',
+        f"Use --{name} {listed}",
+        error_type="invalid_output_format" if name == "output" else f"invalid_{_snake(name)}",
+        field=name,
+        valid_values=accepted,
+    )
+
+
+def nearest(word: str, known: Iterable[str], limit: int = 3) -> list[str]:
+    """Give the known names most like *word*, best first."""
+    from difflib import get_close_matches
+
+    names = {name.lower(): name for name in known}
+    return [names[found] for found in get_close_matches(word.lower(), names, limit, 0.66)]
+
+
+def quoted(value: str) -> str:
+    """Give *value* in double quotes, shortened when a caller pasted a novel."""
+    return f'"{value if len(value) <= 200 else value[:199] + "…"}"'
+
+
+def _did_you_mean(near: Sequence[str]) -> str:
+    return f"Did you mean {' or '.join(near)}?" if near else ""
+
+
+def _counted(noun: str, names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    return f"{noun if len(names) == 1 else noun + 's'} {', '.join(names)}"
+
+
+def _snake(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _flag_error(
+    message: str, advice: str, name: str, valid_values: Sequence[str] = ()
+) -> AgentError:
+    return _usage_error("flag_error", message, advice, name, valid_values)
+
+
+def _command_error(
+    message: str, advice: str, name: str, valid_values: Sequence[str] = ()
+) -> AgentError:
+    return _usage_error("command_error", message, advice, name, valid_values)
+
+
+def _usage_error(
+    error_type: str, message: str, advice: str, name: str, valid_values: Sequence[str]
+) -> AgentError:
+    return AgentError.user_error(
+        message,
+        f"{advice} {CHECK_USAGE}" if advice.startswith("Did") else advice or CHECK_USAGE,
+        error_type=error_type,
+        field=name.lstrip("-"),
+        valid_values=valid_values,
+    )

@@ -1,0 +1,97 @@
+"""The last step: text onto a stream, whole, in UTF-8, or an exception that says why not."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    class TextStream(Protocol):
+        """Anything with ``write`` and ``flush``: a file, a StringIO, our descriptor stream."""
+
+        def write(self, text: str, /) -> Any:
+            """Take *text*."""
+
+        def flush(self) -> Any:
+            """Let what was taken go out."""
+
+
+class OutputFailed(Exception):
+    """The answer did not get through to stdout; *reader_gone* when nobody is there to read it."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(f"The answer could not be written to stdout: {error.strerror or error}.")
+        self.reader_gone = isinstance(error, BrokenPipeError)
+
+
+class DescriptorStream:
+    """A text stream straight onto a file descriptor, with no buffer that could be lost."""
+
+    __slots__ = ("descriptor",)
+    encoding = "utf-8"
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+
+    def write(self, text: str) -> int:
+        """Write all of *text*, waiting for a slow reader of a non-blocking pipe."""
+        rest = memoryview(text.encode("utf-8", "replace"))
+        while rest:
+            try:
+                rest = rest[os.write(self.descriptor, rest) :]
+            except BlockingIOError:
+                import select
+
+                select.select([], [self.descriptor], [])
+        return len(text)
+
+    def flush(self) -> None:
+        """Do nothing: every write has reached the descriptor already."""
+
+    def isatty(self) -> bool:
+        """Tell whether a terminal is at the other end."""
+        return os.isatty(self.descriptor)
+
+
+def put(stream: TextStream | None, text: str) -> None:
+    """Write *text* to *stream* and flush it, as UTF-8 whatever the locale says.
+
+    Raises `OSError` when it does not get through; a stream of ``None`` is a closed descriptor.
+    """
+    if stream is None:
+        raise OSError(9, "the stream is closed")
+    raw = getattr(stream, "buffer", None)
+    try:
+        if raw is None:
+            stream.write(text)
+        else:
+            stream.flush()
+            raw.write(text.encode("utf-8", "replace"))
+            raw.flush()
+        stream.flush()
+    except ValueError as error:  # "I/O operation on closed file"
+        raise OSError(9, str(error)) from error
+
+
+def put_for_people(stream: TextStream | None, text: str) -> None:
+    """Write *text* in the terminal's own encoding; what it cannot show becomes an escape."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    if encoding.lower() not in ("utf-8", "utf8"):
+        text = text.encode(encoding, "backslashreplace").decode(encoding, "replace")
+    put(stream, text)
+
+
+def is_terminal(stream: Any) -> bool:
+    """Tell whether *stream* really ends at a terminal; closed and odd streams do not."""
+    try:
+        return bool(stream.isatty())
+    except (AttributeError, ValueError, OSError):
+        return False
+
+
+def standard(name: str) -> Any:
+    """Give ``sys.stdout`` or ``sys.stderr`` as it is now: test runners swap them."""
+    return getattr(sys, name)

@@ -1,0 +1,144 @@
+"""The neutral command tree: adapters produce it, everything that explains the tool reads it."""
+
+from __future__ import annotations
+
+from .record import Record, fill
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from .metadata import Metadata
+
+
+class Argument(Record):
+    """A positional argument as the framework knows it."""
+
+    __slots__ = ("name", "type", "required", "description", "choices")
+    name: str
+    type: str
+    required: bool
+    description: str
+    choices: tuple[str, ...]
+
+    def __init__(
+        self,
+        name: str,
+        type: str = "string",
+        required: bool = True,
+        description: str = "",
+        choices: Sequence[str] = (),
+    ) -> None:
+        fill(
+            self,
+            name=name,
+            type=type,
+            required=required,
+            description=description,
+            choices=tuple(choices),
+        )
+
+
+class Flag(Record):
+    """An option as the framework knows it; ``name`` has no dashes."""
+
+    __slots__ = (
+        "name",
+        "type",
+        "default",
+        "description",
+        "short",
+        "required",
+        "env",
+        "sensitive",
+        "choices",
+        "excludes",
+    )
+    name: str
+    type: str
+    default: Any
+    description: str
+    short: str
+    required: bool
+    env: str
+    sensitive: bool
+    choices: tuple[str, ...]
+    excludes: tuple[str, ...]
+
+    def __init__(
+        self,
+        name: str,
+        type: str = "string",
+        default: Any = None,
+        description: str = "",
+        short: str = "",
+        required: bool = False,
+        env: str = "",
+        sensitive: bool = False,
+        choices: Sequence[str] = (),
+        excludes: Sequence[str] = (),
+    ) -> None:
+        fill(
+            self,
+            name=name,
+            type=type,
+            default=default,
+            description=description,
+            short=short,
+            required=required,
+            env=env,
+            sensitive=sensitive,
+            choices=tuple(choices),
+            excludes=tuple(excludes),
+        )
+
+
+class Command(Record):
+    """A command or a group of commands; ``path`` is how it is called, the tool's name first."""
+
+    __slots__ = ("path", "summary", "arguments", "flags", "commands", "hidden", "metadata")
+    path: tuple[str, ...]
+    summary: str
+    arguments: tuple[Argument, ...]
+    flags: tuple[Flag, ...]
+    commands: tuple[Command, ...]
+    hidden: bool
+    metadata: Metadata | None
+
+    def __init__(
+        self,
+        path: Sequence[str],
+        summary: str = "",
+        arguments: Sequence[Argument] = (),
+        flags: Sequence[Flag] = (),
+        commands: Sequence[Command] = (),
+        hidden: bool = False,
+        metadata: Metadata | None = None,
+    ) -> None:
+        fill(
+            self,
+            path=tuple(path),
+            summary=summary,
+            arguments=tuple(arguments),
+            flags=tuple(flags),
+            commands=tuple(commands),
+            hidden=hidden,
+            metadata=metadata,
+        )
+
+    @property
+    def name(self) -> str:
+        """The command's own name."""
+        return self.path[-1]
+
+    @property
+    def visible(self) -> tuple[Command, ...]:
+        """The subcommands that are not hidden, in the order they were defined."""
+        return tuple(command for command in self.commands if not command.hidden)
+
+
+def first_line(text: str | None) -> str:
+    """Give the summary that a help text starts with."""
+    lines = (text or "").strip().splitlines()
+    return lines[0].strip() if lines else ""

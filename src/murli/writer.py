@@ -1,0 +1,376 @@
+"""What a handler holds: it says what happened, and the right audience reads it."""
+
+from __future__ import annotations
+
+import time
+from _thread import RLock
+
+from .contracts import Facts, respond_in
+from .errors import AgentError, EncodingError
+from .formats.encoder import dumps, plain
+from .formats.text import clean, clean_line, strip_ansi
+from .logger import Logger
+from .outcome import Failure, Notice, Partial, Plan, Success
+from .streams import OutputFailed, is_terminal, put, put_for_people, standard
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+
+    from .contracts import Answer
+    from .outcome import Outcome, ProgressEvent
+    from .streams import TextStream
+
+    ExitFunc = Callable[[int], object]
+
+VALID_OUTPUT_FORMATS = ("json", "ndjson", "text")
+VALID_PROTOCOL_VERSIONS = ("0.2",)
+
+
+class Writer:
+    """Writes one answer, and on the way to it events, progress and logs.
+
+    In human mode the text goes out; in agent mode the document of the contract. All methods may
+    be called from any thread. `write_error` never returns.
+    """
+
+    def __init__(
+        self,
+        stdout: TextStream | None = None,
+        stderr: TextStream | None = None,
+        agent_mode: bool = False,
+        *,
+        output_format: str = "",
+        protocol_version: str = "",
+        force: bool = False,
+        dry_run: bool = False,
+        tool_version: str | None = None,
+        exit_func: ExitFunc | None = None,
+        contract: str = "murli",
+        progress_stream: str = "auto",
+        validate: bool = False,
+    ) -> None:
+        if output_format and output_format not in VALID_OUTPUT_FORMATS:
+            raise ValueError(f"output_format is one of {', '.join(VALID_OUTPUT_FORMATS)}")
+        if progress_stream not in ("auto", "stdout", "stderr"):
+            raise ValueError("progress_stream is one of auto, stdout, stderr")
+        self._stdout = stdout
+        self._stderr = stderr
+        self._human = output_format == "text" or (not agent_mode and not output_format)
+        self._format = output_format
+        self._protocol_version = protocol_version
+        self._force = force
+        self._dry_run = dry_run
+        self._tool_version = tool_version
+        self._exit_func = exit_func
+        self._contract = contract
+        self._respond = respond_in(contract)
+        self._progress_stream = progress_stream
+        self._validate = validate
+        self._lock = RLock()
+        self._logger = Logger(stderr, self._human, lock=self._lock)
+        self._started = time.monotonic()
+        self._notices: list[Notice] = []
+        self._streaming = False
+        self._answered = False
+        self._trouble: EncodingError | OutputFailed | None = None
+        # In a running tool a second answer is a mistake of the author.
+        self._once = False
+        self._phase = ""
+
+    # -- what a handler asks ---------------------------------------------------------------
+
+    def is_tty(self) -> bool:
+        """Tell whether a person reads the output (not whether a terminal is attached)."""
+        return self._human
+
+    def is_forced(self) -> bool:
+        """Tell whether the caller confirmed a mutation with ``--force`` or ``--yes``."""
+        return self._force
+
+    def is_dry_run(self) -> bool:
+        """Tell whether only a plan is wanted."""
+        return self._dry_run
+
+    def format(self) -> str:
+        """Give the format the caller asked for, or ``""``."""
+        return self._format
+
+    def protocol_version(self) -> str:
+        """Give the protocol version in force."""
+        return self._protocol_version or VALID_PROTOCOL_VERSIONS[-1]
+
+    # -- what a handler says ---------------------------------------------------------------
+
+    def write_success(
+        self,
+        human_text: str,
+        json_payload: Any = None,
+        *,
+        text: str | Callable[[], str] | None = None,
+    ) -> None:
+        """Answer: it worked. People read *human_text*, agents get *json_payload* with it.
+
+        *text*, or what it returns when called, replaces *human_text* for people; give it where
+        they should see more (a table, say) than the one line an agent needs.
+        """
+        self.answer(Success(self._line(human_text), self._plain(json_payload)), text or human_text)
+
+    def write_plan(
+        self, human_text: str, plan: Any, *, text: str | Callable[[], str] | None = None
+    ) -> None:
+        """Answer a dry run: this is what would be done, and nothing was."""
+        self.answer(Plan(self._line(human_text), self._plain(plan)), text or human_text)
+
+    def write_partial(
+        self,
+        human_text: str,
+        json_payload: Any = None,
+        *,
+        text: str | Callable[[], str] | None = None,
+    ) -> NoReturn:
+        """Answer: some of it worked. Ends the program with the contract's code for that."""
+        outcome = Partial(self._line(human_text), self._plain(json_payload))
+        self.exit(self.answer(outcome, text or human_text))
+
+    def write_error(self, err: BaseException) -> NoReturn:
+        """Answer: it failed. Ends the program with the contract's code for *err*."""
+        if not isinstance(err, AgentError):
+            from .runtime.exceptions import as_agent_error
+
+            err = as_agent_error(err)
+        self.exit(self.fail(Failure(err, self._phase)))
+
+    def write_event(self, v: Any) -> None:
+        """Stream one JSON line to agents, at once; people are not shown events."""
+        if not self._human:
+            self._stream_line(self._plain(v), "stdout")
+
+    def write_progress(self, evt: ProgressEvent) -> None:
+        """Tell how far a long operation has come."""
+        if self._human:
+            self._logger.show_line(_progress_text(evt))
+        else:
+            self._stream_line(_progress_document(evt), self._progress_target())
+
+    def log(self, msg: str) -> None:
+        """Write a diagnostic line to stderr; consecutive equal lines are told once."""
+        self._logger.log(msg)
+
+    def progress(self, msg: str) -> None:
+        """Say what is going on now; at a terminal it replaces the line before."""
+        self._logger.log_progress(msg)
+
+    def warn(self, code: str, message: str, **context: Any) -> None:
+        """Add a warning to the answer, or log it where the contract has no place for one."""
+        if self._human or self._contract == "murli":
+            self._logger.log(f"warning: {message}")
+        else:
+            self._notices.append(Notice(code, clean(message), self._plain(context)))
+
+    def flush(self) -> None:
+        """Write every log line that is still held back."""
+        self._logger.flush()
+
+    # -- for the runtime -------------------------------------------------------------------
+
+    @property
+    def answered(self) -> bool:
+        """Whether the one answer has been given."""
+        return self._answered
+
+    @property
+    def trouble(self) -> EncodingError | OutputFailed | None:
+        """What kept an answer from getting out, also when the handler swallowed it."""
+        return self._trouble
+
+    @property
+    def phase(self) -> str:
+        """How far the call has come: ``validation`` until the handler may run."""
+        return self._phase
+
+    def begin(self) -> None:
+        """Enter a running tool: one answer from here on, and nothing has happened yet."""
+        self._once = True
+        self._phase = "validation"
+
+    def intend(self, *, force: bool, dry_run: bool) -> None:
+        """Take over what the command's own flags of these names said."""
+        self._force |= force
+        self._dry_run |= dry_run
+
+    def enter_execution(self) -> None:
+        """Let the handler run: from here on a failure may have left traces."""
+        self._phase = "execution"
+
+    def answer(self, outcome: Outcome, text: str | Callable[[], str]) -> int:
+        """Give the one answer, as *text* to people; returns the exit code that goes with it."""
+        failed = isinstance(outcome, Failure)
+        with self._lock:
+            if self._answered and self._once and not self._human and not failed:
+                raise RuntimeError(
+                    "the command has answered already; stream items with write_event() and "
+                    "answer once, at the end"
+                )
+            self._logger.flush()
+            facts = Facts(
+                self._version(),
+                int((time.monotonic() - self._started) * 1000),
+                tuple(self._notices),
+            )
+            answer = self._respond(outcome, facts)
+            if self._validate:
+                from .contracts.checks import check
+
+                check(self._contract, answer)
+            late = self._answered
+            self._answered = True
+            if self._human:
+                self._show(text, "stderr" if failed else "stdout")
+            else:
+                self._write_document(answer, late)
+            self._trouble = None
+            return answer.exit_code
+
+    def write_raw(self, text: str) -> None:
+        """Write a document that is no envelope, such as a schema, as the answer."""
+        with self._lock:
+            self._logger.flush()
+            self._answered = True
+            self._put("stdout", text)
+
+    def send_to(self, stdout: TextStream) -> None:
+        """Answer on *stdout* from now on: the process's own is being collected."""
+        self._stdout = stdout
+
+    def fail(self, failure: Failure) -> int:
+        """Answer *failure* and give its exit code, without ending the program."""
+        error = _presentable(failure.error)
+        shown = f"Error: {clean_line(error.message)}"
+        if error.suggestion:
+            shown += f"\nHint:  {clean_line(error.suggestion)}"
+        return self.answer(failure.replace(error=error), shown)
+
+    def exit(self, code: int) -> NoReturn:
+        """End the program with *code*, through the exit hook."""
+        import sys
+
+        hook = self._exit_func or getattr(sys.modules.get("murli"), "exit_func", None)
+        if hook is not None:
+            hook(code)
+        # A test's hook returns; the handler must not go on all the same.
+        raise SystemExit(code)
+
+    # -- inside ----------------------------------------------------------------------------
+
+    def _write_document(self, answer: Answer, late: bool) -> None:
+        compact = self._streaming or self._format == "ndjson"
+        line = dumps(answer.document, pretty=not compact) + "\n"
+        # An answer is on stdout already: what went wrong after it must not stand beside it.
+        self._put("stderr" if late else answer.stream, line)
+        if answer.stream == "stderr" and self._streaming and not late:
+            # Who reads the stream line by line must meet its end there.
+            self._put("stdout", dumps(answer.document, pretty=False) + "\n")
+
+    def _show(self, text: str | Callable[[], str], target: str) -> None:
+        shown = text() if callable(text) else str(text)
+        stream = self._stream(target)
+        if target == "stdout" and not is_terminal(stream):
+            shown = strip_ansi(shown)
+        try:
+            put_for_people(stream, shown if shown.endswith("\n") else shown + "\n")
+        except OSError as error:
+            if target == "stdout":
+                self._trouble = OutputFailed(error)
+                raise self._trouble from error
+
+    def _stream_line(self, document: Any, target: str) -> None:
+        with self._lock:
+            if target == "stdout":
+                self._streaming = True
+            self._put(target, dumps(document, pretty=False) + "\n")
+
+    def _progress_target(self) -> str:
+        if self._progress_stream != "auto":
+            return self._progress_stream
+        if self._contract != "murli":
+            return "stdout" if self._streaming else "stderr"
+        # Who asked for exactly one document gets it.
+        return "stderr" if self._format == "json" else "stdout"
+
+    def _put(self, target: str, text: str) -> None:
+        try:
+            put(self._stream(target), text)
+        except OSError as error:
+            if target == "stdout":
+                self._trouble = OutputFailed(error)
+                raise self._trouble from error
+            # With stderr gone as well, the exit code is all that is left to say.
+
+    def _plain(self, value: Any) -> Any:
+        # People read the text; a payload only agents see must not fail their call.
+        if self._human:
+            return None
+        try:
+            return plain(value)
+        except EncodingError as error:
+            self._trouble = error
+            raise
+
+    def _line(self, text: object) -> str:
+        return clean(_text(text))
+
+    def _stream(self, target: str) -> Any:
+        given = self._stdout if target == "stdout" else self._stderr
+        return standard(target) if given is None else given
+
+    def _version(self) -> str:
+        if self._tool_version is not None:
+            return self._tool_version
+        from .runtime.settings import tool_version
+
+        return tool_version()
+
+
+def _text(value: object) -> str:
+    try:
+        return str(value)
+    except Exception:  # a foreign __str__ may raise anything; the answer must go out
+        return f"<{type(value).__name__} that cannot be shown>"
+
+
+def _presentable(error: AgentError) -> AgentError:
+    """Give a copy of *error* whose every part may stand in a document."""
+    import copy
+
+    error = copy.copy(error)
+    for name in ("error_type", "message", "suggestion", "detail", "doc_url", "field"):
+        setattr(error, name, clean(_text(getattr(error, name))))
+    error.valid_values = [clean(_text(value)) for value in error.valid_values]
+    error.code, error.retry_after_ms = int(error.code), int(error.retry_after_ms)
+    error.recoverable = bool(error.recoverable)
+    try:
+        error.context = plain(error.context)
+    except EncodingError as unreadable:
+        error.context = {"unreadable": clean(str(unreadable))}
+    return error
+
+
+def _progress_document(evt: ProgressEvent) -> dict[str, Any]:
+    document: dict[str, Any] = {"event": "progress"}
+    for name in evt.__slots__:
+        value = getattr(evt, name)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if value:
+            document[name] = plain(value)
+    return document
+
+
+def _progress_text(evt: ProgressEvent) -> str:
+    text = f"[{evt.stage}] {evt.message}" if evt.stage else str(evt.message)
+    if evt.total > 0:
+        share = f", {evt.percent:.0f}%" if evt.percent > 0 else ""
+        text += f" ({evt.current}/{evt.total}{share})"
+    return clean_line(text)
