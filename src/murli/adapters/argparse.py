@@ -12,6 +12,7 @@ import sys
 
 from ..metadata import metadata_of
 from ..runtime.invocation import Invocation, current
+from ..runtime.settings import version_of
 from .argparse_levels import ParserLevel, Routes, subparsers_of
 
 TYPE_CHECKING = False
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
 
 _ENABLED = "_murli_enabled"
 _HOOKED = "_murli_hooked"
+_PARSE_METHODS = (
+    "parse_args",
+    "parse_known_args",
+    "parse_intermixed_args",
+    "parse_known_intermixed_args",
+)
 _INTENT = {"--force", "--yes", "--dry-run"}
 
 
@@ -49,53 +56,16 @@ class Enabled:
         self.settings = settings
         self.caller = caller
         self._parsing = False
-        self._parse_known = parser.parse_known_args
-        self._parse_intermixed = parser.parse_known_intermixed_args
-        setattr(parser, "parse_args", self.parse_args)
-        setattr(parser, "parse_known_args", self.parse_known_args)
-        setattr(parser, "parse_intermixed_args", self.parse_intermixed_args)
-        setattr(parser, "parse_known_intermixed_args", self.parse_known_intermixed_args)
+        self._own_parse_args = parser.parse_args
+        for name in _PARSE_METHODS:
+            setattr(parser, name, self._in_place_of(getattr(parser, name), "known" in name))
         _hook(parser)
 
-    # -- in place of the parser's own methods ----------------------------------------------
-
-    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:
-        """Parse; what the program does afterwards is the handler."""
-        return self.parse(args, namespace)[0]
-
-    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:
-        """Parse, and give what no argument takes beside the namespace."""
-        if self._parsing:
-            return self._parse_known(args, namespace)
-        invocation, parsed, extras = self.begin(args, namespace, keep_extras=True)
-        self._hand_over(invocation, args)
-        return parsed, extras
-
-    def parse_intermixed_args(
-        self, args: Sequence[str] | None = None, namespace: Any = None
-    ) -> Any:
-        """Parse options between positionals."""
-        invocation, parsed, _ = self.begin(args, namespace, self._parse_intermixed)
-        self._hand_over(invocation, args)
-        return parsed
-
-    def parse_known_intermixed_args(
-        self, args: Sequence[str] | None = None, namespace: Any = None
-    ) -> Any:
-        """Parse options between positionals, and give what no argument takes."""
-        invocation, parsed, extras = self.begin(
-            args, namespace, self._parse_intermixed, keep_extras=True
-        )
-        self._hand_over(invocation, args)
-        return parsed, extras
-
-    def parse(self, args: Sequence[str] | None, namespace: Any = None) -> tuple[Any, Writer]:
-        """Parse, and give the writer beside the namespace."""
-        invocation, parsed, _ = self.begin(args, namespace)
+    def parse(self, args: Sequence[str] | None) -> tuple[Any, Writer]:
+        """Parse, and give the writer beside the namespace; the program goes on as the handler."""
+        invocation, parsed = self.begin(args)
         self._hand_over(invocation, args)
         return parsed, invocation.writer
-
-    # -- one invocation --------------------------------------------------------------------
 
     def begin(
         self,
@@ -103,12 +73,12 @@ class Enabled:
         namespace: Any = None,
         parse: Callable[..., Any] | None = None,
         *,
-        keep_extras: bool = False,
-    ) -> tuple[Invocation, Any, list[str]]:
+        gives_extras: bool = False,
+    ) -> tuple[Invocation, Any]:
         """Take a command line to the point where the handler may run.
 
-        Answers what murli answers itself, and what is wrong with the call, and then ends the
-        program.
+        What murli answers itself, or what is wrong with the call, is answered here, and ends
+        the program. *parse* is the parser's own method, ``parse_args`` unless given.
         """
         from ..runtime.process import answer_stream
 
@@ -119,13 +89,10 @@ class Enabled:
         Routes.watch(self.parser, chosen, _hook)
         self._parsing = True
         try:
-            parsed, extras = (parse or self._parse_known)(invocation.call.rest, namespace)
+            result = (parse or self._own_parse_args)(invocation.call.rest, namespace)
         finally:
             self._parsing = False
-        if extras and not keep_extras:
-            from .argparse_errors import explain_extras
-
-            invocation.refuse(explain_extras(chosen, extras))
+        parsed = result[0] if gives_extras else result
         # A group only routes; what it does when called bare is not what was annotated.
         metadata = None if subparsers_of(chosen[-1]) else metadata_of(chosen[-1])
         given = {name for parser in chosen for name in _intent_given(parser, parsed)}
@@ -134,7 +101,19 @@ class Enabled:
             forced=bool(given & {"--force", "--yes"}),
             previews="--dry-run" in given,
         )
-        return invocation, parsed, extras
+        return invocation, result
+
+    def _in_place_of(self, own: Callable[..., Any], gives_extras: bool) -> Callable[..., Any]:
+        """Give what stands in for *own*, one of the parser's methods that parse."""
+
+        def parse(args: Sequence[str] | None = None, namespace: Any = None) -> Any:
+            if self._parsing:  # the methods call one another
+                return own(args, namespace)
+            invocation, result = self.begin(args, namespace, own, gives_extras=gives_extras)
+            self._hand_over(invocation, args)
+            return result
+
+        return parse
 
     def _hand_over(self, invocation: Invocation, args: Sequence[str] | None) -> None:
         """Let the rest of the program be the handler, when the process is ours."""
@@ -157,15 +136,13 @@ class Enabled:
         return prog.rpartition(" ")[2]
 
     def version(self) -> str:
-        """Give the version that ``--version`` tells, else the one of the caller's package."""
+        """Give the version that ``--version`` tells, else that of the caller's package."""
         for action in self.parser._actions:
             if isinstance(action, argparse._VersionAction) and action.version:
                 last = action.version.split()[-1].lstrip("v")
                 if last[:1].isdigit():
                     return last
-        package = sys.modules.get(self.caller.partition(".")[0])
-        found = getattr(package, "__version__", "")
-        return found if isinstance(found, str) else ""
+        return version_of(self.caller)
 
     def level(self) -> ParserLevel:
         """Give the root as the scanner sees it."""
@@ -196,7 +173,7 @@ class Session:
         self._invocation: Invocation | None = None
 
     def __enter__(self) -> tuple[Any, Writer]:
-        invocation, parsed, _ = self._enabled.begin(self._args)
+        invocation, parsed = self._enabled.begin(self._args)
         invocation.collect()
         self._invocation = invocation
         return parsed, invocation.writer
@@ -224,10 +201,12 @@ def _hook(parser: argparse.ArgumentParser) -> None:
         return
     setattr(parser, _HOOKED, True)
     own_error, own_help = parser.error, parser.format_help
+    # An author who wrote his own words for people keeps them there.
+    is_custom = type(parser).error is not argparse.ArgumentParser.error
 
     def error(message: str) -> NoReturn:
         invocation = current()
-        if invocation is None:
+        if invocation is None or (is_custom and invocation.writer.is_tty()):
             own_error(message)
         from .argparse_errors import explain
 

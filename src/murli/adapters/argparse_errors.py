@@ -10,6 +10,7 @@ import argparse
 import sys
 
 from ..runtime import usage
+from .argparse_levels import reached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,19 +26,31 @@ def explain(parser: argparse.ArgumentParser, message: str) -> AgentError:
     problem = sys.exc_info()[1]
     if isinstance(problem, argparse.ArgumentError):
         return _argument_problem(problem, message)
-    absent = _absent(sys._getframe(2))
-    if absent:
+    caller = sys._getframe(2)
+    if caller.f_globals.get("__name__") != "argparse":
+        return usage.other(message)  # the tool's own check, in its own words
+    return _left_over_or_absent(parser, caller, message)
+
+
+def _left_over_or_absent(
+    parser: argparse.ArgumentParser, frame: FrameType, message: str
+) -> AgentError:
+    """Explain the two problems that argparse finds once it has looked at every word."""
+    absent, extras = frame.f_locals.get("required_actions"), frame.f_locals.get("argv")
+    if isinstance(absent, list) and absent:
         return _missing(parser, absent)
+    if isinstance(extras, list) and extras:
+        return _extras(parser, extras)
     return usage.other(message)
 
 
-def explain_extras(chosen: Sequence[argparse.ArgumentParser], extras: list[str]) -> AgentError:
-    """Give the failure of words that no argument of the chosen parsers takes."""
+def _extras(parser: argparse.ArgumentParser, extras: list[str]) -> AgentError:
+    """Give the failure of words that no argument takes."""
     for word in extras:
         if word == "--":
             break
         if word.startswith("-") and len(word) > 1:
-            known = [name for parser in chosen for name in _long_options(parser)]
+            known = [name for each in reached(parser) for name in _long_options(each)]
             return usage.unknown_option(word.partition("=")[0], [*known, *_ours()])
     return usage.extra_argument([word for word in extras if word != "--"] or extras)
 
@@ -47,10 +60,9 @@ def _argument_problem(problem: argparse.ArgumentError, message: str) -> AgentErr
     seen = frame.f_locals if frame else {}
     action, place = seen.get("action"), frame.f_code.co_name if frame else ""
     if not isinstance(action, argparse.Action):
-        absent = seen.get("required_actions")
         owner = seen.get("self")
-        if absent and isinstance(owner, argparse.ArgumentParser):
-            return _missing(owner, absent)
+        if problem.argument_name is None and isinstance(owner, argparse.ArgumentParser):
+            return _left_over_or_absent(owner, frame, message) if frame else usage.other(message)
         return usage.other(message, problem.argument_name or "")
     name = _name(action)
     if place == "_check_value":
@@ -80,12 +92,6 @@ def _missing(parser: argparse.ArgumentParser, absent: Sequence[str]) -> AgentErr
     if not options and not arguments:
         return usage.other(f"Missing required: {', '.join(absent)}.")
     return usage.missing(options, arguments)
-
-
-def _absent(frame: FrameType | None) -> list[str]:
-    """Give the names argparse found missing, from the frame that called ``error``."""
-    absent = frame.f_locals.get("required_actions") if frame else None
-    return list(absent) if isinstance(absent, list) else []
 
 
 def _innermost(problem: BaseException) -> FrameType | None:

@@ -20,6 +20,13 @@ def subparsers_of(parser: argparse.ArgumentParser) -> Any:
     return None
 
 
+def reached(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    """Give *parser* and the subparsers that its last parse went through."""
+    subparsers = subparsers_of(parser)
+    routes = subparsers._name_parser_map if subparsers is not None else None
+    return list(routes.chosen) if isinstance(routes, Routes) else [parser]
+
+
 class ParserLevel:
     """One parser as the scanner sees it; *path* is how it was reached."""
 

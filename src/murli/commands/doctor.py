@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..outcome import Success
 from ..runtime import usage
-from .conventions import advisories
+from ..streams import standard
+from .conventions import advisories, check_conventions
 from .describe import build
 from .schema import SCHEMA_VERSION
 
@@ -33,6 +34,11 @@ def run(invocation: Invocation) -> NoReturn:
     report = run_doctor(build(invocation))
     answer_report(invocation.writer, report)
     invocation.writer.exit(1 if words and report["failed"] else 0)
+
+
+def advise(invocation: Invocation) -> None:
+    """Tell the author at the terminal about unconventional names."""
+    check_conventions(*names_in(build(invocation)), standard("stderr"))
 
 
 def answer_report(writer: Writer, report: dict[str, Any]) -> None:

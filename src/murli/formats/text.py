@@ -34,21 +34,14 @@ def strip_ansi(text: str) -> str:
 def clean(text: str) -> str:
     """Give *text* as it may stand in a document.
 
-    No ANSI, no carriage return, and U+FFFD in place of NUL and of what is not Unicode: a lone
-    surrogate is how Python carries bytes that were not valid UTF-8.
+    No ANSI, no carriage return, and U+FFFD in place of NUL and of what is not Unicode.
     """
     if text.isprintable():
         return text
-    text = strip_ansi(text)
+    text = strip_ansi(_without_surrogates(text))
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "")
-    if "\0" in text:
-        text = text.replace("\0", "\ufffd")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+    return text.replace("\0", "\ufffd")
 
 
 def clean_line(text: str) -> str:
@@ -61,6 +54,19 @@ def clean_line(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char for char in text if char in "\n\t" or not _is_control(char))
+
+
+def _without_surrogates(text: str) -> str:
+    try:
+        text.encode()
+        return text
+    except UnicodeEncodeError:
+        pass
+    try:
+        # Bytes that Python could not decode, in a C locale say, may well be UTF-8.
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _is_control(char: str) -> bool:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from typing import Protocol
 
+    from ..errors import AgentError
+
     class Level(Protocol):
         """What the scanner must know about one command of the host's parser."""
 
@@ -54,7 +56,7 @@ class Call:
     """What the command line says once our flags are out of it.
 
     ``rest`` is for the framework. ``mounted`` is the command of ours that was called, ``rest``
-    then holds its arguments. ``valueless`` is a flag of ours that lacks its value.
+    then holds its arguments. ``mistake`` is what is wrong with the flags of ours.
     """
 
     __slots__ = (
@@ -69,7 +71,7 @@ class Call:
         "rest",
         "mounted",
         "level",
-        "valueless",
+        "mistake",
     )
 
     def __init__(self, level: Level) -> None:
@@ -81,7 +83,7 @@ class Call:
         self.rest: list[str] = []
         self.mounted = ""
         self.level = level
-        self.valueless = ""
+        self.mistake: AgentError | None = None
 
 
 def scan(argv: Sequence[str], root: Level, mounted: Collection[str] = ()) -> Call:
@@ -120,8 +122,10 @@ def _option(call: Call, argv: Sequence[str], position: int) -> int:
     name, equals, value = token.partition("=")
     following = argv[position + 1 : position + 2]
     own = not call.mounted and call.level.owns(name)
-    if not own and name in SWITCHES and not equals:
+    if not own and name in SWITCHES:
         setattr(call, SWITCHES[name], True)
+        if equals:
+            _note_mistake(call, "unexpected_value", name, value)
         return position + 1
     if not own and name in VALUED:
         if not equals and following and not _looks_like_option(following[0]):
@@ -132,7 +136,7 @@ def _option(call: Call, argv: Sequence[str], position: int) -> int:
             own = True
         else:
             if not equals and taken == 1:
-                call.valueless = call.valueless or name
+                _note_mistake(call, "missing_value", name)
             else:
                 setattr(call, VALUED[name], value)
             return position + taken
@@ -152,6 +156,12 @@ def _is_theirs(call: Call, name: str, value: str) -> bool:
     if accepted is None or call.mounted or value in accepted:
         return False
     return call.level.abbreviates(name)
+
+
+def _note_mistake(call: Call, problem: str, *details: str) -> None:
+    from . import usage
+
+    call.mistake = call.mistake or getattr(usage, problem)(*details)
 
 
 def _looks_like_option(token: str) -> bool:

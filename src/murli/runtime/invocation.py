@@ -21,6 +21,8 @@ from contextvars import ContextVar
 
 from ..contracts import CONTRACT_NAMES
 from ..errors import AgentError
+from ..formats.encoder import plain
+from ..formats.text import clean
 from ..outcome import Failure
 from ..streams import OutputFailed, is_terminal, put, standard
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS, Writer
@@ -124,13 +126,15 @@ class Invocation:
             from ..commands import run_mounted
 
             run_mounted(self)
+        if self.writer.is_tty() and (self.settings.dev or is_on("MURLI_DEV")):
+            from ..commands.doctor import advise
+
+            advise(self)
 
     def _check_flags(self) -> None:
         call = self.call
-        if call.valueless:
-            from .usage import missing_value
-
-            self.refuse(missing_value(call.valueless))
+        if call.mistake is not None:
+            self.refuse(call.mistake)
         for name, value, accepted in (
             ("protocol-version", call.protocol_version, VALID_PROTOCOL_VERSIONS),
             ("output", call.output, VALID_OUTPUT_FORMATS),
@@ -192,6 +196,7 @@ class Invocation:
         """
         printed = self.capture.end(restore=restore) if self.capture else ""
         self.capture = None
+        self._leave()
         writer = self.writer
         writer.flush()
         if isinstance(error, SystemExit):
@@ -208,6 +213,13 @@ class Invocation:
         if isinstance(error, BrokenPipeError) and _reader_is_gone():
             return 0
         return self._fail(error, printed)
+
+    def _leave(self) -> None:
+        global _latest
+        if _latest is self:
+            _latest = None
+        if _current.get() is self:
+            _current.set(None)
 
     def _succeed(self, printed: str) -> int:
         if self.writer.answered or self.writer.is_tty():
@@ -238,8 +250,6 @@ class Invocation:
         """Hand text that is not the answer to stderr, where it is not lost."""
         if not printed:
             return
-        from ..formats.text import clean
-
         try:
             put(standard("stderr"), clean(printed))
         except OSError:  # nobody is there to read it
@@ -272,10 +282,10 @@ def _payload(printed: str) -> Any:
         import json
 
         try:
-            return json.loads(text, parse_constant=_refuse_constant)
-        except (ValueError, RecursionError):
+            return plain(json.loads(text, parse_constant=_refuse_constant))
+        except (ValueError, RecursionError):  # not JSON, or nothing JSON readers agree on
             pass
-    return text
+    return clean(text)
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from ..record import Record, fill
 
@@ -64,6 +65,32 @@ class Settings(Record):
             guard_dry_run=guard_dry_run,
             usage_exit_code=usage_exit_code,
         )
+
+
+def version_of(module: str) -> str:
+    """Give the version of the installed package that *module* belongs to, or ``""``.
+
+    `importlib.metadata` would know more, and costs more than the rest of an invocation.
+    """
+    name = module.partition(".")[0]
+    package = sys.modules.get(name)
+    version = getattr(package, "__version__", None)
+    if isinstance(version, str):
+        return version
+    if package is None or not getattr(package, "__path__", None):
+        return ""
+    prefix = f"{name.lower()}-"
+    for entry in _entries(os.path.dirname(next(iter(package.__path__)))):
+        if entry.lower().startswith(prefix) and entry.endswith(".dist-info"):
+            return entry[len(prefix) : -len(".dist-info")]
+    return ""
+
+
+def _entries(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:  # a package inside an archive
+        return []
 
 
 def is_on(variable: str) -> bool:

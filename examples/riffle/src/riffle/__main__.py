@@ -1,0 +1,5 @@
+"""``python -m riffle``."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,166 @@
+"""Runs tools as their callers do: real processes, on pipes and on pseudo-terminals."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+TOOLS = Path(__file__).parent / "tools"
+GOLDEN = Path(__file__).parent / "golden"
+DEADLINE = 30.0
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a process wrote, and how it ended."""
+
+    stdout: bytes
+    stderr: bytes
+    code: int
+
+    @property
+    def out(self) -> str:
+        return self.stdout.decode()
+
+    @property
+    def err(self) -> str:
+        return self.stderr.decode()
+
+    @property
+    def document(self) -> Any:
+        """The one JSON document on stdout."""
+        return json.loads(self.stdout)
+
+    @property
+    def error(self) -> Any:
+        """The error document that ends stderr, whatever was logged before it."""
+        start = self.err.rfind('{\n  "status": "error"')
+        text = self.err[start:] if start >= 0 else self.err.splitlines()[-1]
+        return json.loads(text)
+
+    @property
+    def lines(self) -> list[Any]:
+        """The JSON lines on stdout."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+    @property
+    def logs(self) -> list[Any]:
+        """The log entries on stderr."""
+        return [json.loads(line) for line in self.err.splitlines() if line.startswith('{"ts"')]
+
+
+def environment(**changes: str | None) -> dict[str, str]:
+    """Give a neutral environment in which every document is checked before it is written."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("MURLI_", "RIFFLE_", "PYTHON", "COV_"))
+        and name not in ("COLUMNS", "NO_COLOR", "CI")
+    }
+    kept |= {"MURLI_TEST": "1", "LC_ALL": "C.UTF-8"}
+    for name, value in changes.items():
+        kept.pop(name, None)
+        if value is not None:
+            kept[name] = value
+    return kept
+
+
+def script(tmp_path: Path, source: str, name: str = "tool.py") -> list[str]:
+    """Write *source* as a program; give the argv that runs it."""
+    path = tmp_path / name
+    path.write_text(source)
+    return [sys.executable, str(path)]
+
+
+def tool(name: str) -> list[str]:
+    """Give the argv that runs one of the tools kept beside the tests."""
+    return [sys.executable, str(TOOLS / f"{name}.py")]
+
+
+def run(
+    argv: list[str],
+    *args: str,
+    env: dict[str, str] | None = None,
+    cwd: Path | None = None,
+    stdin: bytes | None = None,
+    **options: Any,
+) -> Run:
+    """Run a program as an agent does: stdout and stderr are pipes, stdin is empty."""
+    done = subprocess.run(
+        [*argv, *args],
+        input=stdin,
+        stdin=subprocess.DEVNULL if stdin is None else None,
+        capture_output=True,
+        env=env or environment(),
+        cwd=cwd,
+        timeout=DEADLINE,
+        check=False,
+        **options,
+    )
+    return Run(done.stdout, done.stderr, done.returncode)
+
+
+def run_at_terminal(
+    argv: list[str],
+    *args: str,
+    env: dict[str, str] | None = None,
+    keys: bytes = b"",
+    columns: int = 100,
+) -> Run:
+    """Run a program as a person does: stdin and stdout are one terminal, stderr another.
+
+    Line ends are given as the program wrote them.
+    """
+    screen, out = pty.openpty()
+    errors, err = pty.openpty()
+    with_size = dict(env or environment(), COLUMNS=str(columns), TERM="xterm-256color")
+    process = subprocess.Popen(
+        [*argv, *args], stdin=out, stdout=out, stderr=err, env=with_size, start_new_session=True
+    )
+    os.close(out)
+    os.close(err)
+    if keys:
+        os.write(screen, keys)
+    texts = _drain(process, {screen: bytearray(), errors: bytearray()})
+    code = process.wait(DEADLINE)
+    shown, told = (bytes(text).replace(b"\r\n", b"\n") for text in texts.values())
+    return Run(shown, told, code)
+
+
+def _drain(process: subprocess.Popen[bytes], texts: dict[int, bytearray]) -> dict[int, bytearray]:
+    deadline = time.monotonic() + DEADLINE
+    still_open = set(texts)
+    while still_open:
+        ready, _, _ = select.select(list(still_open), [], [], 0.1)
+        for descriptor in ready:
+            try:
+                part = os.read(descriptor, 65536)
+            except OSError:  # the other side of the terminal is closed
+                part = b""
+            texts[descriptor] += part
+            if not part:
+                still_open.discard(descriptor)
+                os.close(descriptor)
+        if time.monotonic() > deadline:
+            process.kill()
+            raise AssertionError(f"no end after {DEADLINE} s; so far: {texts}")
+    return texts
+
+
+def golden(name: str) -> str:
+    """Give the golden file *name*."""
+    return (GOLDEN / name).read_text()
+
+
+def without_ansi(text: str) -> str:
+    """Give *text* as a screen would show it, roughly."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
