@@ -156,9 +156,10 @@ class Enabled:
 
     def command(self, level: Any) -> Command:
         """Walk the parser that *level* stands for."""
-        from .argparse_tree import walk
+        from .argparse_tree import summary_of, walk
 
-        return walk(level.parser, (self.name(), *level.path))
+        path = (self.name(), *level.path)
+        return walk(level.parser, path, summary_of(level.origin, path[-1], level.parser))
 
 
 class Session:

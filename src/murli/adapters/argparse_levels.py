@@ -28,13 +28,16 @@ def reached(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
 
 
 class ParserLevel:
-    """One parser as the scanner sees it; *path* is how it was reached."""
+    """One parser as the scanner sees it; *path* and *origin* are how it was reached."""
 
-    __slots__ = ("parser", "path", "_subparsers")
+    __slots__ = ("origin", "parser", "path", "_subparsers")
 
-    def __init__(self, parser: argparse.ArgumentParser, path: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, parser: argparse.ArgumentParser, path: tuple[str, ...] = (), origin: Any = None
+    ) -> None:
         self.parser = parser
         self.path = path
+        self.origin = origin
         self._subparsers = subparsers_of(parser)
 
     def owns(self, option: str) -> bool:
@@ -61,8 +64,13 @@ class ParserLevel:
         """Give the subcommand that *word* names."""
         if self._subparsers is None or words_before < self._words_before(self._subparsers):
             return None
-        parser = dict.get(self._subparsers.choices, word)
-        return None if parser is None else ParserLevel(parser, (*self.path, word))
+        routes = self._subparsers.choices
+        parser = dict.get(routes, word)
+        if parser is None:
+            return None
+        # The first name is the command's own; the others are aliases.
+        name = next(name for name, each in routes.items() if each is parser)
+        return ParserLevel(parser, (*self.path, name), self._subparsers)
 
     def passes_on(self, words_before: int) -> bool:
         """Tell whether a word here starts a ``REMAINDER``."""

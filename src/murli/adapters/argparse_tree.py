@@ -42,18 +42,26 @@ def _commands(parser: argparse.ArgumentParser, path: tuple[str, ...]) -> list[Co
     subparsers = subparsers_of(parser)
     if subparsers is None:
         return []
-    helps = {entry.dest: entry.help for entry in subparsers._choices_actions}
     commands = []
     seen: set[int] = set()
     for name, child in subparsers.choices.items():
         if id(child) in seen:  # an alias of the command before
             continue
         seen.add(id(child))
-        help_text = helps.get(name)
-        hidden = help_text == argparse.SUPPRESS
-        told = None if hidden or not help_text else first_line(_expand(child, help_text))
-        commands.append(walk(child, (*path, name), told, hidden))
+        hidden = _help(subparsers, name) == argparse.SUPPRESS
+        commands.append(walk(child, (*path, name), summary_of(subparsers, name, child), hidden))
     return commands
+
+
+def summary_of(subparsers: Any, name: str, parser: argparse.ArgumentParser) -> str | None:
+    """Give what *subparsers* says about its command *name*; ``None`` when it says nothing."""
+    told = _help(subparsers, name)
+    return None if not told or told == argparse.SUPPRESS else first_line(_expand(parser, told))
+
+
+def _help(subparsers: Any, name: str) -> str:
+    entries = subparsers._choices_actions if subparsers is not None else ()
+    return next((entry.help or "" for entry in entries if entry.dest == name), "")
 
 
 def names_of(action: argparse.Action) -> tuple[str, str]:

@@ -1,0 +1,38 @@
+"""JSON Schemas (draft 2020-12) of every document the library writes, one file each.
+
+They are for whoever reads our output without our code; `murli.contracts.checks` holds the same
+rules for the moment of writing.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SCHEMA_NAMES = (
+    "murli",
+    "response",
+    "agent-spec-1.6",
+    "agent-spec-2",
+    "describe",
+    "command",
+    "event-lines",
+)
+
+
+def load_schema(name: str) -> dict[str, Any]:
+    """Give the schema called *name*; `ValueError` for a name that is none of `SCHEMA_NAMES`.
+
+    Those of the four contracts bear the contract's name, so the schema of an answer is
+    ``load_schema(contract)``.
+    """
+    if name not in SCHEMA_NAMES:
+        raise ValueError(f"schema is one of {', '.join(SCHEMA_NAMES)}, not {name!r}")
+    import json
+    import os
+
+    path = os.path.join(os.path.dirname(__file__), f"{name}.json")
+    with open(path, encoding="utf-8") as file:
+        schema: dict[str, Any] = json.load(file)
+    return schema
