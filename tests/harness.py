@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pty
-import re
 import select
 import subprocess
 import sys
@@ -156,11 +155,15 @@ def _drain(process: subprocess.Popen[bytes], texts: dict[int, bytearray]) -> dic
     return texts
 
 
+def lay_out(folder: Path, files: dict[str, str]) -> Path:
+    """Write *files*, by their names below *folder*."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
 def golden(name: str) -> str:
     """Give the golden file *name*."""
     return (GOLDEN / name).read_text()
-
-
-def without_ansi(text: str) -> str:
-    """Give *text* as a screen would show it, roughly."""
-    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .metadata import annotate as annotate
     from .outcome import ProgressEvent as ProgressEvent
     from .runtime.settings import set_tool_version as set_tool_version
+    from .schemas import load_schema as load_schema
     from .writer import VALID_OUTPUT_FORMATS as VALID_OUTPUT_FORMATS
     from .writer import VALID_PROTOCOL_VERSIONS as VALID_PROTOCOL_VERSIONS
     from .writer import Writer as Writer
@@ -69,6 +70,7 @@ _ORIGIN = {
     "metadata": "ArgumentMetadata Example FlagAnnotation Metadata ReturnSchema annotate",
     "outcome": "ProgressEvent",
     "runtime.settings": "set_tool_version",
+    "schemas": "load_schema",
     "writer": "VALID_OUTPUT_FORMATS VALID_PROTOCOL_VERSIONS Writer",
 }
 _HOME = {name: module for module, names in _ORIGIN.items() for name in names.split()}

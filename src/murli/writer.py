@@ -333,6 +333,20 @@ class Writer:
         return tool_version()
 
 
+_TEXTS = (
+    "error_type",
+    "message",
+    "suggestion",
+    "detail",
+    "doc_url",
+    "field",
+    "fix_required",
+    "fix_command",
+    "reason",
+    "redirect_to",
+)
+
+
 def _text(value: object) -> str:
     try:
         return str(value)
@@ -345,7 +359,7 @@ def _presentable(error: AgentError) -> AgentError:
     import copy
 
     error = copy.copy(error)
-    for name in ("error_type", "message", "suggestion", "detail", "doc_url", "field"):
+    for name in _TEXTS:
         setattr(error, name, clean(_text(getattr(error, name))))
     error.valid_values = [clean(_text(value)) for value in error.valid_values]
     error.code, error.retry_after_ms = int(error.code), int(error.retry_after_ms)

@@ -53,4 +53,4 @@ def _print_json(invocation: Invocation, document: dict[str, Any]) -> NoReturn:
 
 def _print(invocation: Invocation, text: str) -> NoReturn:
     invocation.writer.write_raw(text)
-    invocation.writer.exit(0)
+    invocation.end(0)

@@ -33,7 +33,7 @@ def run(invocation: Invocation) -> NoReturn:
             )
     report = run_doctor(build(invocation))
     answer_report(invocation.writer, report)
-    invocation.writer.exit(1 if words and report["failed"] else 0)
+    invocation.end(1 if words and report["failed"] else 0)
 
 
 def advise(invocation: Invocation) -> None:

@@ -41,10 +41,15 @@ class DescriptorCapture:
         os.close(self._spool)
         if restore and self._real >= 0:
             os.dup2(self._real, 1)
-            os.close(self._real)
         else:
             _send_to_stderr()
         return text
+
+    def close(self) -> None:
+        """Let go of the real stdout; the answer is out."""
+        if self._real >= 0:
+            os.close(self._real)
+            self._real = self.stream.descriptor = -1
 
     def _read(self) -> str:
         os.lseek(self._spool, 0, os.SEEK_SET)
@@ -69,6 +74,9 @@ class StreamCapture:
         if sys.stdout is self._held:
             sys.stdout = self.stream
         return self._held.getvalue()
+
+    def close(self) -> None:
+        """Do nothing: the replaced stream belongs to somebody else."""
 
 
 def stdout_is_ours() -> bool:

@@ -187,16 +187,27 @@ class Invocation:
         """Answer that the call cannot be done as it stands."""
         if self.settings.usage_exit_code and error.error_type in ("flag_error", "command_error"):
             error.code = self.settings.usage_exit_code
-        self.writer.exit(self.writer.fail(Failure(error, self.writer.phase)))
+        self.end(self.writer.fail(Failure(error, self.writer.phase)))
+
+    def end(self, code: int) -> NoReturn:
+        """End the program, the answer being out."""
+        self._leave()
+        self.writer.exit(code)
 
     def finish(self, error: BaseException | None, *, restore: bool = False) -> int:
         """Say what the handler left unsaid and give the exit code.
 
         *error* is what ended the handler: ``None``, a `SystemExit`, or any other exception.
         """
-        printed = self.capture.end(restore=restore) if self.capture else ""
-        self.capture = None
         self._leave()
+        if self.capture is None:
+            return self._conclude(error, "")
+        capture, self.capture = self.capture, None
+        code = self._conclude(error, capture.end(restore=restore))
+        capture.close()
+        return code
+
+    def _conclude(self, error: BaseException | None, printed: str) -> int:
         writer = self.writer
         writer.flush()
         if isinstance(error, SystemExit):

@@ -1,0 +1,1 @@
+"""What murli costs, measured in instructions rather than in seconds that vary."""
