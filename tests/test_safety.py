@@ -19,6 +19,7 @@ group = commands.add_parser("group")
 inner = group.add_subparsers(dest="inner")
 leaf = inner.add_parser("leaf", aliases=["l"])
 leaf.add_argument("--forceful", action="store_true")
+inner.add_parser("look")
 murli.annotate(leaf, murli.Metadata(mutating=True, dry_runnable=True))
 murli.annotate(group, murli.Metadata(mutating=True))
 murli.enable(parser, guard_dry_run={guard_dry_run})
@@ -126,8 +127,14 @@ def test_dry_run_can_be_guarded(tmp_path: Path) -> None:
 
 
 def test_groups_are_not_guarded(tmp_path: Path, marker: list[str]) -> None:
-    """A group is a router: it is not guarded, its leaves are."""
-    assert run(marker, "group", cwd=tmp_path).code == 0
+    """A group is a router: what is said of it does not guard its leaves."""
+    assert run(marker, "group", "look", cwd=tmp_path).code == 0
+
+
+def test_a_group_that_runs_bare_is_a_command(tmp_path: Path, marker: list[str]) -> None:
+    """A mutating group that may be called without a command is guarded when it is."""
+    assert run(marker, "group", cwd=tmp_path).error["error"] == "confirmation_required"
+    assert not (tmp_path / "ran").exists()
 
 
 def test_harmless_commands_need_no_force() -> None:

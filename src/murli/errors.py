@@ -135,6 +135,13 @@ class AgentError(Exception):
         self.redirect_to = redirect_to
         self.permanent = permanent
 
+    @property
+    def advice(self) -> str:
+        """What to do next, in words: for who has no other place for a redirect."""
+        if self.redirect_to and not self.suggestion:
+            return f"Run `{self.redirect_to}` instead."
+        return self.suggestion
+
     def __str__(self) -> str:
         return str(self.message)
 
@@ -262,8 +269,7 @@ class AgentError(Exception):
         if reason and reason not in REDIRECT_REASONS:
             raise ValueError(f"reason is one of {', '.join(REDIRECT_REASONS)}, not {reason!r}")
         details.update(redirect_to=command, permanent=permanent, reason=reason)
-        suggestion = details.pop("suggestion", "") or f"Run `{command}` instead."
-        return cls.of_kind("redirected", message, suggestion, **details)
+        return cls.of_kind("redirected", message, **details)
 
 
 def _restore(kind: type[AgentError], state: dict[str, Any]) -> AgentError:

@@ -37,8 +37,13 @@ class DescriptorStream:
         self.descriptor = descriptor
 
     def write(self, text: str) -> int:
-        """Write all of *text*, waiting for a slow reader of a non-blocking pipe."""
-        rest = memoryview(text.encode("utf-8", "replace"))
+        """Write all of *text*."""
+        self.write_bytes(text.encode("utf-8", "replace"))
+        return len(text)
+
+    def write_bytes(self, data: bytes) -> None:
+        """Write all of *data*, waiting for a slow reader of a non-blocking pipe."""
+        rest = memoryview(data)
         while rest:
             try:
                 rest = rest[os.write(self.descriptor, rest) :]
@@ -46,7 +51,6 @@ class DescriptorStream:
                 import select
 
                 select.select([], [self.descriptor], [])
-        return len(text)
 
     def flush(self) -> None:
         """Do nothing: every write has reached the descriptor already."""

@@ -248,9 +248,13 @@ class Writer:
         """Answer *failure* and give its exit code, without ending the program."""
         error = _presentable(failure.error)
         shown = f"Error: {clean_line(error.message)}"
-        if error.suggestion:
-            shown += f"\nHint:  {clean_line(error.suggestion)}"
+        if error.advice:
+            shown += f"\nHint:  {clean_line(error.advice)}"
         return self.answer(failure.replace(error=error), shown)
+
+    def code_of(self, error: AgentError) -> int:
+        """Give the exit code of *error* in the writer's contract."""
+        return self._respond(Failure(error), Facts()).exit_code
 
     def exit(self, code: int) -> NoReturn:
         """End the program with *code*, through the exit hook."""

@@ -13,11 +13,18 @@ import sys
 from ..metadata import metadata_of
 from ..runtime.invocation import Invocation, current
 from ..runtime.settings import version_of
-from .argparse_levels import ParserLevel, Routes, subparsers_of
+from .argparse_levels import (
+    ParserLevel,
+    Routes,
+    Separators,
+    expand_files,
+    intent_given,
+    subparsers_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from types import TracebackType
     from typing import Any, NoReturn
 
@@ -33,7 +40,7 @@ _PARSE_METHODS = (
     "parse_intermixed_args",
     "parse_known_intermixed_args",
 )
-_INTENT = {"--force", "--yes", "--dry-run"}
+_VERSION_CODE = argparse._VersionAction.__call__.__code__
 
 
 def enable(parser: argparse.ArgumentParser, settings: Settings, caller: str) -> None:
@@ -63,55 +70,68 @@ class Enabled:
 
     def parse(self, args: Sequence[str] | None) -> tuple[Any, Writer]:
         """Parse, and give the writer beside the namespace; the program goes on as the handler."""
-        invocation, parsed = self.begin(args)
+        invocation = self.begin(args)
         self._hand_over(invocation, args)
-        return parsed, invocation.writer
+        return self.run(invocation), invocation.writer
 
-    def begin(
-        self,
-        args: Sequence[str] | None,
-        namespace: Any = None,
-        parse: Callable[..., Any] | None = None,
-        *,
-        gives_extras: bool = False,
-    ) -> tuple[Invocation, Any]:
-        """Take a command line to the point where the handler may run.
+    def begin(self, args: Sequence[str] | None, *, keep_extras: bool = False) -> Invocation:
+        """Take a command line to the point where argparse sees it.
 
-        What murli answers itself, or what is wrong with the call, is answered here, and ends
-        the program. *parse* is the parser's own method, ``parse_args`` unless given.
+        What murli answers itself is answered here, and ends the program.
         """
         from ..runtime.process import answer_stream
 
-        argv = sys.argv[1:] if args is None else list(args)
-        invocation = Invocation(self, self.settings, argv, answer_stream())
+        argv = expand_files(self.parser, sys.argv[1:] if args is None else list(args))
+        invocation = Invocation(self, self.settings, argv, answer_stream(), forwards=keep_extras)
         invocation.begin()
+        return invocation
+
+    def run(
+        self,
+        invocation: Invocation,
+        namespace: Any = None,
+        parse: Callable[..., Any] | None = None,
+        *more: Any,
+        **named: Any,
+    ) -> Any:
+        """Let argparse parse, and the guard decide; give what *parse* gives.
+
+        *parse* is the parser's own method, ``parse_args`` unless given. What is wrong with the
+        call is answered, and ends the program.
+        """
         chosen = [self.parser]
         Routes.watch(self.parser, chosen, _hook)
+        call = invocation.call
         self._parsing = True
         try:
-            result = (parse or self._own_parse_args)(invocation.call.rest, namespace)
+            with Separators(call.separated):
+                result = (parse or self._own_parse_args)(call.rest, namespace, *more, **named)
         finally:
             self._parsing = False
-        parsed = result[0] if gives_extras else result
-        # A group only routes; what it does when called bare is not what was annotated.
-        metadata = None if subparsers_of(chosen[-1]) else metadata_of(chosen[-1])
-        given = {name for parser in chosen for name in _intent_given(parser, parsed)}
+        parsed = result[0] if isinstance(result, tuple) else result
+        leaf = chosen[-1]
+        subparsers = subparsers_of(leaf)
+        # A group only routes, unless it may be called bare: then it is the command.
+        metadata = None if subparsers and subparsers.required else metadata_of(leaf)
+        given = {name for parser in chosen for name in intent_given(parser, parsed)}
         invocation.admit(
             metadata,
             forced=bool(given & {"--force", "--yes"}),
             previews="--dry-run" in given,
         )
-        return invocation, result
+        return result
 
-    def _in_place_of(self, own: Callable[..., Any], gives_extras: bool) -> Callable[..., Any]:
+    def _in_place_of(self, own: Callable[..., Any], keep_extras: bool) -> Callable[..., Any]:
         """Give what stands in for *own*, one of the parser's methods that parse."""
 
-        def parse(args: Sequence[str] | None = None, namespace: Any = None) -> Any:
+        def parse(
+            args: Sequence[str] | None = None, namespace: Any = None, *more: Any, **named: Any
+        ) -> Any:
             if self._parsing:  # the methods call one another
-                return own(args, namespace)
-            invocation, result = self.begin(args, namespace, own, gives_extras=gives_extras)
+                return own(args, namespace, *more, **named)
+            invocation = self.begin(args, keep_extras=keep_extras)
             self._hand_over(invocation, args)
-            return result
+            return self.run(invocation, namespace, own, *more, **named)
 
         return parse
 
@@ -138,10 +158,10 @@ class Enabled:
     def version(self) -> str:
         """Give the version that ``--version`` tells, else that of the caller's package."""
         for action in self.parser._actions:
-            if isinstance(action, argparse._VersionAction) and action.version:
-                last = action.version.split()[-1].lstrip("v")
-                if last[:1].isdigit():
-                    return last
+            if isinstance(action, argparse._VersionAction):
+                found = _version_in(str(action.version or self.parser.prog))
+                if found:
+                    return found
         return version_of(self.caller)
 
     def level(self) -> ParserLevel:
@@ -174,10 +194,13 @@ class Session:
         self._invocation: Invocation | None = None
 
     def __enter__(self) -> tuple[Any, Writer]:
-        invocation, parsed = self._enabled.begin(self._args)
+        invocation = self._invocation = self._enabled.begin(self._args)
         invocation.collect()
-        self._invocation = invocation
-        return parsed, invocation.writer
+        try:
+            return self._enabled.run(invocation), invocation.writer
+        except BaseException as error:
+            self._end(invocation, error)
+            raise
 
     def __exit__(
         self,
@@ -185,15 +208,18 @@ class Session:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        invocation = self._invocation
-        if invocation is None:
+        if self._invocation is None:
             raise RuntimeError("a session must be entered before it is left")
+        self._end(self._invocation, error)
+
+    def _end(self, invocation: Invocation, error: BaseException | None) -> None:
         writer = invocation.writer
-        left_alone = isinstance(error, SystemExit) and (writer.answered or writer.is_tty())
+        settled = isinstance(error, SystemExit) and (
+            writer.answered or writer.is_tty() or invocation.explained
+        )
         code = invocation.finish(error, restore=True)
-        if left_alone or (error is None and code == 0):
-            return
-        writer.exit(code)
+        if not settled and (error is not None or code != 0):
+            writer.exit(code)
 
 
 def _hook(parser: argparse.ArgumentParser) -> None:
@@ -201,33 +227,48 @@ def _hook(parser: argparse.ArgumentParser) -> None:
     if getattr(parser, _HOOKED, False):
         return
     setattr(parser, _HOOKED, True)
-    own_error, own_help = parser.error, parser.format_help
-    # An author who wrote his own words for people keeps them there.
+    own_error, own_exit, own_help = parser.error, parser.exit, parser.format_help
     is_custom = type(parser).error is not argparse.ArgumentParser.error
 
     def error(message: str) -> NoReturn:
         invocation = current()
         if invocation is None or (is_custom and invocation.writer.is_tty()):
             own_error(message)
-        from .argparse_errors import explain
+        from .argparse_errors import explain, let_author_handle
 
-        invocation.refuse(explain(parser, message))
+        problem = explain(parser, message)
+        if is_custom:
+            let_author_handle(own_error, message)
+        invocation.refuse(problem)
+
+    def exit(status: int = 0, message: str | None = None) -> NoReturn:
+        invocation = current()
+        if invocation is not None:
+            if sys._getframe(1).f_code is _VERSION_CODE:
+                invocation.explained = True
+            if status and message and not invocation.writer.is_tty():
+                from .argparse_errors import exit_failure
+
+                invocation.refuse(exit_failure(status, message))
+        own_exit(status, message)
 
     def format_help() -> str:
         invocation = current()
         if invocation is None:
             return own_help()
+        if invocation.writer.phase == "validation":
+            invocation.explained = True
         from .argparse_help import our_options
 
         return own_help() + our_options(parser, invocation)
 
     setattr(parser, "error", error)
+    setattr(parser, "exit", exit)
     setattr(parser, "format_help", format_help)
 
 
-def _intent_given(parser: argparse.ArgumentParser, parsed: Any) -> Iterator[str]:
-    """Give the names of the parser's own switches for force and dry-run that are on."""
-    for action in parser._actions:
-        names = _INTENT.intersection(action.option_strings)
-        if names and getattr(parsed, action.dest, False):
-            yield from names
+def _version_in(text: str) -> str:
+    """Give the word of *text* that looks like a version: ``riffle 1.0.2 (linux)``."""
+    words = [word.strip("(),;:").removeprefix("v") for word in text.split()]
+    numbers = [word for word in words if word[:1].isdigit()]
+    return next((word for word in numbers if "." in word), numbers[0] if numbers else "")

@@ -9,16 +9,16 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ..errors import AgentError
 from ..runtime import usage
 from .argparse_levels import reached
+from .argparse_tree import choices_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import FrameType
     from typing import Any
-
-    from ..errors import AgentError
 
 
 def explain(parser: argparse.ArgumentParser, message: str) -> AgentError:
@@ -59,23 +59,32 @@ def _argument_problem(problem: argparse.ArgumentError, message: str) -> AgentErr
     frame = _innermost(problem)
     seen = frame.f_locals if frame else {}
     action, place = seen.get("action"), frame.f_code.co_name if frame else ""
-    if not isinstance(action, argparse.Action):
+    if problem.argument_name is None or not isinstance(action, argparse.Action):
+        # About no argument in particular; an action in that frame is left from a loop.
         owner = seen.get("self")
-        if problem.argument_name is None and isinstance(owner, argparse.ArgumentParser):
-            return _left_over_or_absent(owner, frame, message) if frame else usage.other(message)
+        if frame is not None and isinstance(owner, argparse.ArgumentParser):
+            return _left_over_or_absent(owner, frame, problem.message or message)
         return usage.other(message, problem.argument_name or "")
     name = _name(action)
     if place == "_check_value":
         value = str(seen.get("value"))
         if isinstance(action, argparse._SubParsersAction):
             return usage.unknown_command(value, _command_names(action))
-        return usage.bad_choice(name, value, action.choices or ())
+        return usage.bad_choice(name, value, choices_of(action))
     if place == "_get_value":
-        return usage.bad_value(name, str(seen.get("arg_string")), _wanted(action))
+        value, choices = str(seen.get("arg_string")), choices_of(action)
+        if choices:
+            return usage.bad_choice(name, value, choices)
+        if isinstance(problem.__context__, argparse.ArgumentTypeError):
+            return usage.bad_value(name, value, str(problem.__context__))  # the author's words
+        return usage.bad_value(name, value, _wanted(action))
     if place == "_match_argument" and action.option_strings:
         return usage.missing_value(name)
-    if "explicit_arg" in seen and action.nargs == 0 and seen["explicit_arg"] is not None:
-        return usage.unexpected_value(name, str(seen["explicit_arg"]))
+    explicit = seen.get("explicit_arg")
+    if explicit is not None and action.nargs == 0:
+        if str(seen.get("option_string")).startswith("--"):
+            return usage.unexpected_value(name, str(explicit))
+        return usage.unknown_option(f"-{str(explicit)[:1]}", ())
     text = f"{name}: {problem.message}" if problem.message else message
     return usage.other(text, name)
 
@@ -105,6 +114,27 @@ def _innermost(problem: BaseException) -> FrameType | None:
     return frame
 
 
+def let_author_handle(own_error: Callable[[str], object], message: str) -> None:
+    """Give an ``error()`` of the author's own the chance to raise instead of exiting.
+
+    What it prints is for people, who are not there.
+    """
+    import contextlib
+    import io
+
+    silence = io.StringIO()
+    with contextlib.redirect_stderr(silence), contextlib.redirect_stdout(silence):
+        try:
+            own_error(message)
+        except SystemExit:
+            pass
+
+
+def exit_failure(status: int, message: str) -> AgentError:
+    """Give the failure that ``parser.exit(status, message)`` means."""
+    return AgentError(status, "execution_error", message.strip(), kind="tool_error")
+
+
 def _name(action: argparse.Action) -> str:
     """Give the name a caller uses: ``--top`` or ``text``."""
     longs = [name for name in action.option_strings if name.startswith("--")]
@@ -113,7 +143,8 @@ def _name(action: argparse.Action) -> str:
 
 def _wanted(action: argparse.Action) -> str:
     name = getattr(action.type, "__name__", "")
-    return {"int": "an integer", "float": "a number"}.get(name, "" if name == "<lambda>" else name)
+    known = {"int": "expected an integer", "float": "expected a number"}
+    return known.get(name, f"expected {name}" if name.isidentifier() else "")
 
 
 def _command_names(action: Any) -> list[str]:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+
+from ..metadata import metadata_of
+from ..runtime.argv import AS_MANY_AS_COME, EVERYTHING, SEPARATOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-_AS_MANY_AS_COME = -1
+_INTENT = {"--force", "--yes", "--dry-run"}
+
+_TAKES_COMMAND = argparse._SubParsersAction.__call__.__code__
 
 
 def subparsers_of(parser: argparse.ArgumentParser) -> Any:
@@ -40,25 +47,35 @@ class ParserLevel:
         self.origin = origin
         self._subparsers = subparsers_of(parser)
 
+    @property
+    def has_options(self) -> bool:
+        """Whether words with dashes are options here."""
+        return "-" in self.parser.prefix_chars
+
     def owns(self, option: str) -> bool:
         """Tell whether *option* is the parser's own, spelled out."""
         return option in self.parser._option_string_actions
 
-    def abbreviates(self, option: str) -> bool:
-        """Tell whether the parser takes *option* for a longer one."""
-        return bool(self._longer(option))
+    def abbreviates(self, option: str, with_value: bool) -> bool:
+        """Tell whether the parser takes *option* for a longer one of its own."""
+        longer = self._longer(option)
+        metadata = metadata_of(self.parser)
+        if len(longer) != 1 or (option in _INTENT and metadata and metadata.mutating):
+            return False  # a command under guard has these by their full names
+        # An abbreviation that lacks its value would be refused; it is no loss to take it.
+        return with_value or longer[0].nargs in (0, "?", "*")
 
-    def width(self, option: str) -> int:
-        """Give how many values *option* takes."""
-        action = self.parser._option_string_actions.get(option)
-        if action is None:
-            longer = self._longer(option)
-            if len(longer) != 1:
-                return 0
-            action = longer[0]
-        if action.nargs is None or action.nargs == "?":
-            return 1
-        return action.nargs if isinstance(action.nargs, int) else _AS_MANY_AS_COME
+    def width(self, option: str) -> tuple[int, int]:
+        """Give how many values *option* takes at least and at most."""
+        action = self._action(option)
+        if action is None or action.nargs == 0:
+            return 0, 0
+        if action.nargs == argparse.REMAINDER:
+            return 0, EVERYTHING
+        fixed = 1 if action.nargs is None else action.nargs
+        if isinstance(fixed, int):
+            return fixed, fixed
+        return int(fixed == "+"), 1 if fixed == "?" else AS_MANY_AS_COME
 
     def child(self, word: str, words_before: int) -> ParserLevel | None:
         """Give the subcommand that *word* names."""
@@ -78,6 +95,21 @@ class ParserLevel:
             if action.nargs == argparse.REMAINDER:
                 return words_before >= self._words_before(action)
         return False
+
+    def _action(self, option: str) -> argparse.Action | None:
+        """Give the action of *option*: spelled out, abbreviated, or last of a cluster."""
+        known = self.parser._option_string_actions
+        if option in known:
+            return known[option]
+        if option.startswith("--"):
+            longer = self._longer(option)
+            return longer[0] if len(longer) == 1 else None
+        for position, letter in enumerate(option[1:], 2):
+            action = known.get(f"-{letter}")
+            if action is None or action.nargs != 0:
+                # What follows an option with a value, in the same word, is its value.
+                return action if position == len(option) else None
+        return None
 
     def _longer(self, option: str) -> list[argparse.Action]:
         if not self.parser.allow_abbrev or not option.startswith("--"):
@@ -128,7 +160,78 @@ class Routes(dict[str, argparse.ArgumentParser]):
 
     def __getitem__(self, name: str) -> argparse.ArgumentParser:
         parser = super().__getitem__(name)
-        self.hook(parser)
-        self.chosen.append(parser)
-        Routes.watch(parser, self.chosen, self.hook)
+        # Others may look at the subcommands as well; only argparse chooses.
+        if sys._getframe(1).f_code is _TAKES_COMMAND:
+            self.hook(parser)
+            self.chosen.append(parser)
+            Routes.watch(parser, self.chosen, self.hook)
         return parser
+
+
+class Separators:
+    """While it is entered, the parsers of *levels* know an option that does nothing.
+
+    It stands where a flag of ours stood behind an option that takes as many values as come:
+    without it the words on both sides would run together.
+    """
+
+    def __init__(self, levels: Sequence[Any]) -> None:
+        self._parsers = {id(level.parser): level.parser for level in levels}
+        self._added: list[tuple[argparse.ArgumentParser, argparse.Action]] = []
+
+    def __enter__(self) -> None:
+        for parser in self._parsers.values():
+            added = parser.add_argument(
+                SEPARATOR,
+                action=_Nothing,
+                nargs=0,
+                dest=argparse.SUPPRESS,
+                default=argparse.SUPPRESS,
+                help=argparse.SUPPRESS,
+            )
+            self._added.append((parser, added))
+
+    def __exit__(self, *error: object) -> None:
+        for parser, action in self._added:
+            parser._actions.remove(action)
+            parser._optionals._group_actions.remove(action)
+            del parser._option_string_actions[SEPARATOR]
+
+
+class _Nothing(argparse.Action):
+    def __call__(self, *call: object, **options: object) -> None:
+        pass
+
+
+def expand_files(parser: argparse.ArgumentParser, argv: list[str]) -> list[str]:
+    """Give *argv* with the files read that ``fromfile_prefix_chars`` lets it name."""
+    prefixes = parser.fromfile_prefix_chars
+    if not prefixes:
+        return argv
+    names = [word[1:] for word in argv if word and word[0] in prefixes]
+    if not all(os.access(name, os.R_OK) for name in names):
+        return argv  # argparse will say what is wrong with them
+    return list(parser._read_args_from_files(argv))
+
+
+def intent_given(parser: argparse.ArgumentParser, parsed: Any) -> Iterator[str]:
+    """Give the names of the parser's own switches for force and dry-run that were given."""
+    for action in parser._actions:
+        names = _INTENT.intersection(action.option_strings)
+        if names and _is_on(action, _value(parsed, action.dest)):
+            yield from names
+
+
+def _value(parsed: Any, name: str) -> object:
+    return parsed.get(name) if isinstance(parsed, dict) else getattr(parsed, name, None)
+
+
+def _is_on(action: argparse.Action, value: object) -> bool:
+    """Tell whether a switch was given; what takes a value is no expression of intent."""
+    if isinstance(action, argparse._StoreConstAction):
+        return bool(action.const) and value == action.const and value != action.default
+    if isinstance(action, argparse.BooleanOptionalAction):
+        return value is True
+    if isinstance(action, argparse._CountAction):
+        return isinstance(value, int) and value > (action.default or 0)
+    return False

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _TYPES = {"int": "int", "float": "float64", "bool": "bool", "complex": "string"}
+MANY_CHOICES = 100
 _LEFT_OUT = (argparse._HelpAction, argparse._VersionAction, argparse._SubParsersAction)
 
 
@@ -80,7 +81,7 @@ def _argument(parser: argparse.ArgumentParser, action: argparse.Action) -> Argum
         _type(action),
         required=not optional,
         description=_describe(parser, action),
-        choices=_choices(action),
+        choices=choices_of(action),
     )
 
 
@@ -93,7 +94,7 @@ def _flag(parser: argparse.ArgumentParser, action: argparse.Action) -> Flag:
         _describe(parser, action),
         short=short,
         required=action.required,
-        choices=_choices(action),
+        choices=choices_of(action),
         excludes=_excluded(parser, action),
     )
 
@@ -115,7 +116,7 @@ def _default(parser: argparse.ArgumentParser, action: argparse.Action) -> Any:
     default = parser._defaults.get(action.dest, action.default)
     if default is None or default is argparse.SUPPRESS or callable(default):
         return None
-    if isinstance(action, (argparse._StoreTrueAction, argparse._StoreFalseAction)):
+    if isinstance(action, argparse._StoreConstAction):
         # Whether the switch is given, not what it stores: --no-color is off until somebody
         # turns it on.
         return False
@@ -137,13 +138,18 @@ def _readable(value: Any) -> Any:
         return None
 
 
-def _choices(action: argparse.Action) -> list[str]:
-    if action.choices is None:
-        return []
+def choices_of(action: argparse.Action) -> list[str]:
+    """Give the values *action* accepts, as a caller writes them; empty when any will do."""
     from enum import Enum
+    from itertools import islice
 
-    values = [choice.value if isinstance(choice, Enum) else choice for choice in action.choices]
-    return [str(value) for value in values]
+    try:
+        found = list(islice(action.choices or (), MANY_CHOICES + 1))
+    except TypeError:  # a container that cannot be looped over
+        return []
+    if len(found) > MANY_CHOICES:  # a range of ports, say: no list to read
+        return []
+    return [str(choice.value if isinstance(choice, Enum) else choice) for choice in found]
 
 
 def _excluded(parser: argparse.ArgumentParser, action: argparse.Action) -> list[str]:
@@ -168,6 +174,4 @@ def _describe(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
 
 
 def _expand(parser: argparse.ArgumentParser, text: str | None) -> str:
-    if not text or "%(prog)" not in text:
-        return text or ""
-    return text.replace("%(prog)s", parser.prog)
+    return (text or "").replace("%(prog)s", parser.prog).replace("%%", "%")

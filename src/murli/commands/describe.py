@@ -13,9 +13,21 @@ if TYPE_CHECKING:
     from ..runtime.invocation import Invocation
 
 
+_HELP = """\
+usage: {name} describe [--agents-md]
+
+Print all commands of {name} as one JSON document.
+
+options:
+  --agents-md  print an AGENTS.md to keep instead
+"""
+
+
 def run(invocation: Invocation) -> NoReturn:
     """Answer ``describe [--agents-md]``."""
     words = invocation.call.rest
+    if "--help" in words or "-h" in words:
+        _print(invocation, _HELP.format(name=invocation.host.name()))
     for word in words:
         if word != "--agents-md":
             _refuse(invocation, word)

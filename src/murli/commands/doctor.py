@@ -32,8 +32,8 @@ def run(invocation: Invocation) -> NoReturn:
                 else usage.extra_argument([word])
             )
     report = run_doctor(build(invocation))
-    answer_report(invocation.writer, report)
-    invocation.end(1 if words and report["failed"] else 0)
+    code = answer_report(invocation.writer, report)
+    invocation.end(code or (1 if words and report["failed"] else 0))
 
 
 def advise(invocation: Invocation) -> None:
@@ -41,14 +41,14 @@ def advise(invocation: Invocation) -> None:
     check_conventions(*names_in(build(invocation)), standard("stderr"))
 
 
-def answer_report(writer: Writer, report: dict[str, Any]) -> None:
-    """Answer with *report*; a failed check makes it a plan: there is work to do."""
+def answer_report(writer: Writer, report: dict[str, Any]) -> int:
+    """Answer with *report* and give the exit code; a failed check means work to do."""
     failed, warned = report["failed"], report["warnings"]
     message = f"{warned} warning(s)" if warned else "all checks passed"
     if failed:
         message = f"{failed} check(s) failed"
     outcome = Success(message, report, attention=bool(failed))
-    writer.answer(outcome, lambda: doctor_text(report))
+    return writer.answer(outcome, lambda: doctor_text(report))
 
 
 def run_doctor(described: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ separated "retry" from "fix", ``agent-spec-2`` put the exit code into the envelo
 from __future__ import annotations
 
 from ..errors import KINDS
-from ..outcome import Failure, Partial, Plan
+from ..outcome import Failure, Partial, Plan, Success
 from ..record import Record, fill
 from . import Answer
 from .envelope import ErrorDetail, Redirect, ResponseEnvelope, ResponseMeta
@@ -141,7 +141,12 @@ def respond(outcome: Outcome, facts: Facts, revision: Revision) -> ResponseEnvel
         error = _detail(outcome, revision)
     elif isinstance(outcome, Partial):
         exit_code = revision.codes["partial"][0]
-        data, error = _partial(outcome, revision)
+        data, error = _with_payload(outcome, revision.codes["partial"][1], revision)
+    elif isinstance(outcome, Success) and outcome.attention:
+        # Failed checks: a precondition from revision 2 on, a general error before it.
+        kind = "precondition" if revision.failure_may_have_data else "tool_error"
+        exit_code = revision.codes[kind][0]
+        data, error = _with_payload(outcome, "DOCTOR_CHECKS_FAILED", revision)
     elif isinstance(outcome, Plan):
         data = _data(outcome.plan)
         more["dry_run"] = True
@@ -185,7 +190,7 @@ def _detail(failure: Failure, revision: Revision) -> ErrorDetail:
     error = failure.error
     retryable = _retryable(error, revision)
     known: dict[str, Any] = {
-        "detail": error.detail or _text(failure.output),
+        "detail": "\n".join(filter(None, (error.detail, _text(failure.output)))) or None,
         "retryable": retryable,
         "phase": failure.phase or None,
         "suggestion": error.suggestion or None,
@@ -204,8 +209,11 @@ def _detail(failure: Failure, revision: Revision) -> ErrorDetail:
 
 
 def _retryable(error: AgentError, revision: Revision) -> bool:
+    if error.recoverable_said is False:
+        return False
     if error.kind in _DEPENDS:
-        return error.recoverable and (error.kind == "tool_error" or not revision.delay_in_ms)
+        # A default is no promise: only a lock its author calls recoverable opens by itself.
+        return bool(error.recoverable_said) if revision.delay_in_ms else error.recoverable
     if error.kind == "timeout" and error.recoverable_said is not None:
         return error.recoverable_said
     return error.kind in revision.retryable
@@ -234,14 +242,16 @@ def _context(error: AgentError) -> dict[str, Any] | None:
 def _fix(error: AgentError) -> str | None:
     if error.kind not in _FIXABLE:
         return None
-    return error.suggestion or error.message
+    return error.advice or error.message or None
 
 
-def _partial(outcome: Partial, revision: Revision) -> tuple[Any, ErrorDetail]:
-    code = revision.codes["partial"][1]
+def _with_payload(
+    outcome: Partial | Success, code: str, revision: Revision
+) -> tuple[Any, ErrorDetail]:
     message = outcome.message or "Some of the work failed."
     if revision.failure_may_have_data:
-        return _data(outcome.result), ErrorDetail(code, message, retryable=False)
+        data = None if outcome.result is None else _data(outcome.result)
+        return data, ErrorDetail(code, message, retryable=False)
     if revision.error_is_closed or outcome.result is None:
         return None, ErrorDetail(code, message, detail=_text(outcome.result), retryable=False)
     context = {"result": outcome.result}

@@ -195,6 +195,10 @@ class ResponseEnvelope(_Generic[T]):
             raise ValueError("data and error are both null; give data ({} when there is none)")
         fill(self, exit_code=exit_code, data=data, error=error, warnings=tuple(warnings), meta=meta)
 
+    def replace(self, **changes: Any) -> ResponseEnvelope[T]:
+        """Give a copy with *changes* applied, held to the same rules."""
+        return ResponseEnvelope(**super().replace(**changes)._values())
+
     @property
     def ok(self) -> bool:
         """Whether the exit code says success."""

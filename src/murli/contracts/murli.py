@@ -47,8 +47,8 @@ def _error(failure: Failure, facts: Facts) -> dict[str, Any]:
         "error": error.error_type,
         "message": error.message,
     }
-    if error.suggestion:
-        document["suggestion"] = error.suggestion
+    if error.advice:
+        document["suggestion"] = error.advice
     if error.valid_values:
         document["valid_values"] = list(error.valid_values)
     document["recoverable"] = error.recoverable

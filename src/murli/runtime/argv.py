@@ -8,6 +8,7 @@ program.
 
 from __future__ import annotations
 
+from ..contracts import CONTRACT_NAMES
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
 
 TYPE_CHECKING = False
@@ -20,14 +21,18 @@ if TYPE_CHECKING:
     class Level(Protocol):
         """What the scanner must know about one command of the host's parser."""
 
+        @property
+        def has_options(self) -> bool:
+            """Whether words with dashes are options here."""
+
         def owns(self, option: str) -> bool:
             """Tell whether *option* (``--name`` or ``-n``) is this command's own."""
 
-        def abbreviates(self, option: str) -> bool:
+        def abbreviates(self, option: str, with_value: bool) -> bool:
             """Tell whether this command would take *option* for a longer one of its own."""
 
-        def width(self, option: str) -> int:
-            """Give how many values its option *option* takes; -1 for as many as come."""
+        def width(self, option: str) -> tuple[int, int]:
+            """Give how many values the option of this command takes, at least and at most."""
 
         def child(self, word: str, words_before: int) -> Level | None:
             """Give the subcommand that *word* names after so many other words."""
@@ -35,6 +40,11 @@ if TYPE_CHECKING:
         def passes_on(self, words_before: int) -> bool:
             """Tell whether a word here starts what is passed on to another program."""
 
+
+AS_MANY_AS_COME = 1_000_000
+EVERYTHING = AS_MANY_AS_COME + 1  # options included
+# Left where a flag of ours stood behind an option that takes as many values as come.
+SEPARATOR = "--murli-separator"
 
 SWITCHES = {
     "--agent": "agent",
@@ -49,14 +59,21 @@ VALUED = {
     "--profile": "profile",
     "--contract": "contract",
 }
-_ACCEPTED = {"--output": VALID_OUTPUT_FORMATS, "--protocol-version": VALID_PROTOCOL_VERSIONS}
+_ACCEPTED = {
+    "--output": VALID_OUTPUT_FORMATS,
+    "--protocol-version": VALID_PROTOCOL_VERSIONS,
+    "--contract": CONTRACT_NAMES,
+}
+# What a program that forwards unknown words may mean for another one.
+_FORWARDED = ("--force", "--yes", "--dry-run", "--profile")
 
 
 class Call:
     """What the command line says once our flags are out of it.
 
     ``rest`` is for the framework. ``mounted`` is the command of ours that was called, ``rest``
-    then holds its arguments. ``mistake`` is what is wrong with the flags of ours.
+    then holds its arguments. ``mistake`` is what is wrong with the flags of ours, ``separated``
+    the levels on which ``rest`` holds a `SEPARATOR`.
     """
 
     __slots__ = (
@@ -72,6 +89,7 @@ class Call:
         "mounted",
         "level",
         "mistake",
+        "separated",
     )
 
     def __init__(self, level: Level) -> None:
@@ -84,19 +102,26 @@ class Call:
         self.mounted = ""
         self.level = level
         self.mistake: AgentError | None = None
+        self.separated: list[Level] = []
 
 
-def scan(argv: Sequence[str], root: Level, mounted: Collection[str] = ()) -> Call:
-    """Take our flags out of *argv*; *root* tells what is the tool's own."""
+def scan(
+    argv: Sequence[str], root: Level, mounted: Collection[str] = (), *, forwards: bool = False
+) -> Call:
+    """Take our flags out of *argv*; *root* tells what is the tool's own.
+
+    *forwards* says that the tool keeps words it does not know, for another program say; then
+    only what is certainly ours is taken.
+    """
     call = Call(root)
     position, words = 0, 0
     while position < len(argv):
         token = argv[position]
-        if token == "--":
+        if token == "--" or (words and call.level.passes_on(words)):
             call.rest.extend(argv[position:])
             break
-        if len(token) > 1 and token[0] == "-":
-            position = _option(call, argv, position)
+        if len(token) > 1 and token[0] == "-" and call.level.has_options:
+            position = _option(call, argv, position, forwards)
             continue
         position += 1
         if call.mounted:
@@ -116,46 +141,73 @@ def scan(argv: Sequence[str], root: Level, mounted: Collection[str] = ()) -> Cal
     return call
 
 
-def _option(call: Call, argv: Sequence[str], position: int) -> int:
+def _option(call: Call, argv: Sequence[str], position: int, forwards: bool) -> int:
     """Deal with the option at *position*; give the position behind it and its values."""
+    taken = _take(call, argv, position, forwards)
+    if taken:
+        return position + taken
     token = argv[position]
-    name, equals, value = token.partition("=")
-    following = argv[position + 1 : position + 2]
-    own = not call.mounted and call.level.owns(name)
-    if not own and name in SWITCHES:
-        setattr(call, SWITCHES[name], True)
-        if equals:
-            _note_mistake(call, "unexpected_value", name, value)
-        return position + 1
-    if not own and name in VALUED:
-        if not equals and following and not _looks_like_option(following[0]):
-            value, taken = following[0], 2
-        else:
-            taken = 1
-        if _is_theirs(call, name, value):
-            own = True
-        else:
-            if not equals and taken == 1:
-                _note_mistake(call, "missing_value", name)
-            else:
-                setattr(call, VALUED[name], value)
-            return position + taken
     call.rest.append(token)
     position += 1
-    width = 0 if equals or call.mounted else call.level.width(name)
-    while width and position < len(argv) and not _looks_like_option(argv[position]):
+    if call.mounted:
+        return position
+    name, equals, _ = token.partition("=")
+    least, most = (0, 0) if equals else call.level.width(name)
+    if most == EVERYTHING:
+        call.rest.extend(argv[position:])
+        return len(argv)
+    count = 0
+    while count < most and position < len(argv) and not _looks_like_option(argv[position]):
         call.rest.append(argv[position])
         position += 1
-        width -= 1
+        count += 1
+    ours_follows = position < len(argv) and _take(Call(call.level), argv, position, forwards)
+    if count < most and ours_follows:
+        # With our flag gone, the words behind it would become values of this option.
+        if count < least:
+            _note_mistake(call, "missing_value", name)
+        else:
+            call.rest.append(SEPARATOR)
+            call.separated.append(call.level)
     return position
 
 
-def _is_theirs(call: Call, name: str, value: str) -> bool:
-    # `--output result.txt` was short for `--output-file` before murli came; it still is.
-    accepted = _ACCEPTED.get(name)
-    if accepted is None or call.mounted or value in accepted:
+def _take(call: Call, argv: Sequence[str], position: int, forwards: bool) -> int:
+    """Take a flag of ours at *position*; give how many words that were, 0 for none."""
+    name, equals, value = argv[position].partition("=")
+    if (name not in SWITCHES and name not in VALUED) or (
+        not call.mounted and call.level.owns(name)
+    ):
+        return 0
+    following = argv[position + 1] if position + 1 < len(argv) else "--"
+    followed = not equals and not _looks_like_option(following)
+    if followed and name in VALUED:
+        value = following
+    if not call.mounted and _is_theirs(call.level, name, value, bool(equals) or followed, forwards):
+        if forwards and name in SWITCHES:
+            setattr(call, SWITCHES[name], True)
+        return 0
+    if name in SWITCHES:
+        setattr(call, SWITCHES[name], True)
+        if equals:
+            _note_mistake(call, "unexpected_value", name, value)
+        return 1
+    if not equals and not followed:
+        _note_mistake(call, "missing_value", name)
+        return 1
+    setattr(call, VALUED[name], value)
+    return 1 if equals else 2
+
+
+def _is_theirs(level: Level, name: str, value: str, with_value: bool, forwards: bool) -> bool:
+    """Tell whether the tool has a better claim to a flag that looks like ours."""
+    accepted = _ACCEPTED.get(name, ())
+    if value in accepted:
         return False
-    return call.level.abbreviates(name)
+    if forwards and (name in _FORWARDED or accepted):
+        return True
+    # `--output result.txt` was short for `--output-file` before murli came; it still is.
+    return level.abbreviates(name, with_value)
 
 
 def _note_mistake(call: Call, problem: str, *details: str) -> None:

@@ -14,49 +14,73 @@ from ..streams import DescriptorStream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Protocol
+
+    class Capture(Protocol):
+        """Something that collects what is printed, while ``stream`` still reaches the reader."""
+
+        stream: Any
+
+        def end(self, *, restore: bool) -> str | bytes:
+            """Stop collecting and give what was printed; bytes when it is not text."""
+
+        def close(self) -> None:
+            """Let go of the reader; the answer is out."""
+
+
+def collect_stdout() -> Capture:
+    """Start collecting what is printed, in the way that fits what stdout is."""
+    if sys.__stdout__ is None:
+        return ClosedStdout()
+    return DescriptorCapture() if stdout_is_ours() else StreamCapture()
+
+
+def stdout_is_ours() -> bool:
+    """Tell whether ``sys.stdout`` ends at descriptor 1: nobody redirected it in Python."""
+    if sys.stdout is sys.__stdout__:
+        return True
+    try:
+        return sys.stdout.fileno() == 1
+    except (AttributeError, OSError, ValueError):  # absent, closed, or nothing but memory
+        return False
 
 
 class DescriptorCapture:
     """Collects everything written to file descriptor 1."""
 
     def __init__(self) -> None:
-        try:
-            # Not inheritable: a child must not be able to write beside the answer.
-            self._real = os.dup(1)
-        except OSError:  # descriptor 1 is closed; writing the answer will say so
-            self._real = -1
-        self._spool = _open_spool()
+        # Not inheritable: a child must not be able to write beside the answer.
+        self._real = _away_from_standard(os.dup(1))
+        self._spool = _away_from_standard(_open_spool())
         os.dup2(self._spool, 1)
-        self.stream: Any = DescriptorStream(self._real)
+        self.stream = DescriptorStream(self._real)
 
-    def end(self, *, restore: bool) -> str:
-        """Stop collecting and give the text.
+    def end(self, *, restore: bool) -> str | bytes:
+        """Stop collecting.
 
         With *restore* descriptor 1 is what it was before; otherwise what is printed from now on,
         at interpreter exit say, goes to stderr, because the answer is out.
         """
         _flush(sys.stdout)
-        text = self._read()
-        os.close(self._spool)
-        if restore and self._real >= 0:
-            os.dup2(self._real, 1)
-        else:
-            _send_to_stderr()
-        return text
+        try:
+            if restore:
+                os.dup2(self._real, 1)
+            else:
+                _send_to_stderr()
+            collected = _read(self._spool)
+            os.close(self._spool)
+        except OSError:  # the tool closed descriptors that are not its own
+            return ""
+        return _as_text(collected)
 
     def close(self) -> None:
-        """Let go of the real stdout; the answer is out."""
-        if self._real >= 0:
-            os.close(self._real)
-            self._real = self.stream.descriptor = -1
-
-    def _read(self) -> str:
-        os.lseek(self._spool, 0, os.SEEK_SET)
-        parts = []
-        while part := os.read(self._spool, 1 << 20):
-            parts.append(part)
-        return b"".join(parts).decode("utf-8", "replace")
+        """Let go of the real stdout."""
+        descriptor, self._real = self._real, -1
+        self.stream.descriptor = -1
+        try:
+            os.close(descriptor)
+        except OSError:  # as above
+            pass
 
 
 class StreamCapture:
@@ -70,7 +94,7 @@ class StreamCapture:
         sys.stdout = self._held
 
     def end(self, *, restore: bool) -> str:
-        """Stop collecting and give the text; the replaced stream is always restored."""
+        """Stop collecting; the replaced stream is always restored."""
         if sys.stdout is self._held:
             sys.stdout = self.stream
         return self._held.getvalue()
@@ -79,17 +103,38 @@ class StreamCapture:
         """Do nothing: the replaced stream belongs to somebody else."""
 
 
-def stdout_is_ours() -> bool:
-    """Tell whether ``sys.stdout`` still is the process's own: nobody redirected it in Python."""
-    return sys.stdout is sys.__stdout__
+class ClosedStdout:
+    """A stdout that was closed before we came: descriptor 1 may be anybody's file by now."""
+
+    def __init__(self) -> None:
+        self.stream = DescriptorStream(-1)
+
+    def end(self, *, restore: bool) -> str:
+        """Give nothing: there was nowhere to print."""
+        return ""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def _away_from_standard(descriptor: int) -> int:
+    """Give a duplicate of *descriptor* above 2: a closed stderr must not become our stdout."""
+    passed = []
+    while descriptor <= 2:
+        passed.append(descriptor)
+        descriptor = os.dup(descriptor)
+    for each in passed:
+        os.close(each)
+    return descriptor
 
 
 def _open_spool() -> int:
-    folder = os.environ.get("TMPDIR") or "/tmp"
+    # Appending, so that a child which opens /dev/stdout anew cannot write over what is there.
+    flags = os.O_RDWR | os.O_APPEND
     nameless = getattr(os, "O_TMPFILE", 0)
     if nameless:
         try:
-            return os.open(folder, os.O_RDWR | nameless, 0o600)
+            return os.open(os.environ.get("TMPDIR") or "/tmp", flags | nameless, 0o600)
         except OSError:  # not on this file system, or no such folder
             pass
     if hasattr(os, "memfd_create"):
@@ -101,13 +146,34 @@ def _open_spool() -> int:
     return descriptor
 
 
+def _read(spool: int) -> bytes:
+    # By position: a thread that still writes shares the descriptor's own.
+    parts: list[bytes] = []
+    position = 0
+    while part := os.pread(spool, 1 << 20, position):
+        parts.append(part)
+        position += len(part)
+    return b"".join(parts)
+
+
+def _as_text(collected: bytes) -> str | bytes:
+    try:
+        return collected.decode()
+    except UnicodeDecodeError:
+        if b"\0" in collected:
+            return collected
+    encoding = getattr(sys.__stdout__, "encoding", None) or "utf-8"
+    return collected.decode(encoding, "replace")
+
+
 def _send_to_stderr() -> None:
     try:
         os.dup2(2, 1)
     except OSError:  # stderr is closed too
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
-        os.close(nowhere)
+        if nowhere > 2:
+            os.close(nowhere)
 
 
 def _flush(stream: Any) -> None:

@@ -24,7 +24,7 @@ from ..errors import AgentError
 from ..formats.encoder import plain
 from ..formats.text import clean
 from ..outcome import Failure
-from ..streams import OutputFailed, is_terminal, put, standard
+from ..streams import DescriptorStream, OutputFailed, is_terminal, put, standard
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS, Writer
 from .argv import scan
 from .settings import is_on, tool_version
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ..metadata import Metadata
     from ..tree import Command
     from .argv import Call, Level
-    from .capture import DescriptorCapture, StreamCapture
+    from .capture import Capture
     from .settings import Settings
 
     class Host(Protocol):
@@ -73,14 +73,23 @@ class Invocation:
     """What is known about the running call; made by `begin`."""
 
     def __init__(
-        self, host: Host, settings: Settings, argv: Sequence[str], stdout: Any = None
+        self,
+        host: Host,
+        settings: Settings,
+        argv: Sequence[str],
+        stdout: Any = None,
+        *,
+        forwards: bool = False,
     ) -> None:
         self.host = host
         self.settings = settings
+        self.forwards = forwards
         mounted = _mounted_names() if settings.mount else ()
-        self.call: Call = scan(argv, host.level(), mounted)
+        self.call: Call = scan(argv, host.level(), mounted, forwards=forwards)
         self.stdout_is_terminal = is_terminal(stdout or standard("stdout"))
-        self.capture: DescriptorCapture | StreamCapture | None = None
+        self.capture: Capture | None = None
+        # The tool was asked for its help or version: text for whoever asked, no answer.
+        self.explained = False
         contract = self.call.contract or os.environ.get("MURLI_CONTRACT") or settings.contract
         known = contract in CONTRACT_NAMES
         self.writer = self._make_writer(contract if known else "murli", stdout)
@@ -162,12 +171,15 @@ class Invocation:
         from .guard import refusal
 
         self.writer.intend(force=forced, dry_run=previews)
+        dry_run = self.call.dry_run
+        if self.forwards and not (metadata and metadata.dry_runnable):
+            dry_run = False  # it is among the words the tool passes on
         reason = refusal(
             metadata,
             unattended=not self.stdout_is_terminal or not self.writer.is_tty(),
             forced=self.writer.is_forced(),
             previews=previews,
-            dry_run=self.call.dry_run,
+            dry_run=dry_run,
             guard_dry_run=self.settings.guard_dry_run,
         )
         if reason is not None:
@@ -178,10 +190,26 @@ class Invocation:
         """Keep what the handler prints away from the answer, until `finish`."""
         if self.writer.is_tty():
             return
-        from .capture import DescriptorCapture, StreamCapture, stdout_is_ours
+        from .capture import collect_stdout
 
-        self.capture = DescriptorCapture() if stdout_is_ours() else StreamCapture()
+        self.capture = collect_stdout()
         self.writer.send_to(self.capture.stream)
+
+    def release(self) -> None:
+        """Stop collecting without answering; what was printed goes out as it was."""
+        self._leave()
+        if self.capture is None:
+            return
+        capture, self.capture = self.capture, None
+        printed = capture.end(restore=True)
+        try:
+            if isinstance(printed, bytes):
+                DescriptorStream(1).write_bytes(printed)
+            else:
+                put(capture.stream, printed)
+        except OSError:  # nobody is there to read it
+            pass
+        capture.close()
 
     def refuse(self, error: AgentError) -> NoReturn:
         """Answer that the call cannot be done as it stands."""
@@ -202,12 +230,32 @@ class Invocation:
         self._leave()
         if self.capture is None:
             return self._conclude(error, "")
+        if self.explained and isinstance(error, SystemExit) and not status_of(error.code):
+            self.release()
+            return 0
         capture, self.capture = self.capture, None
         code = self._conclude(error, capture.end(restore=restore))
         capture.close()
         return code
 
-    def _conclude(self, error: BaseException | None, printed: str) -> int:
+    def exit_code_for(self, status: object) -> int:
+        """Give the code the process ends with when the tool exits with *status*."""
+        failure = _exit_failure(status)
+        if failure is None or self.writer.answered or self.writer.is_tty():
+            return status_of(status)
+        return self.writer.code_of(failure)
+
+    def exit_code_of(self, error: BaseException) -> int:
+        """Give the code that *error* ends the process with."""
+        return self.writer.code_of(self.error_for(error))
+
+    def error_for(self, error: BaseException) -> AgentError:
+        """Give the failure that *error* means."""
+        from .exceptions import as_agent_error
+
+        return as_agent_error(error)
+
+    def _conclude(self, error: BaseException | None, printed: str | bytes) -> int:
         writer = self.writer
         writer.flush()
         if isinstance(error, SystemExit):
@@ -232,7 +280,7 @@ class Invocation:
         if _current.get() is self:
             _current.set(None)
 
-    def _succeed(self, printed: str) -> int:
+    def _succeed(self, printed: str | bytes) -> int:
         if self.writer.answered or self.writer.is_tty():
             self._pass_on(printed)
             return 0
@@ -242,9 +290,7 @@ class Invocation:
             return 0 if getattr(error, "reader_gone", False) else self._fail(error, "")
         return 0
 
-    def _fail(self, error: BaseException, printed: str) -> int:
-        from .exceptions import as_agent_error
-
+    def _fail(self, error: BaseException, printed: str | bytes) -> int:
         if is_on("MURLI_DEBUG") and not isinstance(error, AgentError):
             import traceback
 
@@ -253,16 +299,17 @@ class Invocation:
         if self.writer.answered:
             self._pass_on(printed)
         try:
-            return self.writer.fail(Failure(as_agent_error(error), "execution", output))
+            return self.writer.fail(Failure(self.error_for(error), self.writer.phase, output))
         except OutputFailed as lost:
-            return self.writer.fail(Failure(as_agent_error(lost), "cleanup"))
+            return self.writer.fail(Failure(self.error_for(lost), "cleanup"))
 
-    def _pass_on(self, printed: str) -> None:
+    def _pass_on(self, printed: str | bytes) -> None:
         """Hand text that is not the answer to stderr, where it is not lost."""
         if not printed:
             return
+        text = printed if isinstance(printed, str) else printed.decode("utf-8", "replace")
         try:
-            put(standard("stderr"), clean(printed))
+            put(standard("stderr"), clean(text))
         except OSError:  # nobody is there to read it
             pass
 
@@ -271,7 +318,10 @@ def status_of(code: object) -> int:
     """Give the exit status Python makes of ``SystemExit(code)``."""
     if code is None:
         return 0
-    return code & 0xFF if isinstance(code, int) else 1
+    if not isinstance(code, int):
+        return 1
+    # What does not fit a C long is -1 to Python.
+    return code & 0xFF if -(2**63) <= code < 2**63 else 0xFF
 
 
 def _exit_failure(code: object) -> AgentError | None:
@@ -279,12 +329,15 @@ def _exit_failure(code: object) -> AgentError | None:
     status = status_of(code)
     if status == 0:
         return None
-    said = f"The command ended with exit status {status}." if isinstance(code, int) else str(code)
+    said = "" if isinstance(code, int) else str(code)
+    said = said or f"The command ended with exit status {status}."
     return AgentError(status, "execution_error", said, kind="tool_error")
 
 
-def _payload(printed: str) -> Any:
+def _payload(printed: str | bytes) -> Any:
     """Give what a handler printed as a result: parsed when it is a JSON object or array."""
+    if isinstance(printed, bytes):
+        return plain(printed)
     text = printed.rstrip("\n")
     if not text:
         return None

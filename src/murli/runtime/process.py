@@ -12,6 +12,9 @@ There, one fact is hard to come by: the status of a `SystemExit`. Three sources,
 * Before that, a frame that did not end in a return was left by a `SystemExit` we did not see
   (``sys.exit(main())`` looks ``sys.exit`` up before ``main`` runs). The process then forks at
   the very end: the child goes on to exit as it would have, the parent waits for its status.
+
+``os._exit`` and ``os.exec*`` end a program without either; while the invocation runs they are
+ours too, so that what was printed by then is not lost.
 """
 
 from __future__ import annotations
@@ -20,30 +23,31 @@ import atexit
 import os
 import sys
 
-from .capture import DescriptorCapture, stdout_is_ours
-from .invocation import status_of
+from ..errors import AgentError
+from .capture import collect_stdout, stdout_is_ours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import CodeType, FrameType, TracebackType
     from typing import Any, NoReturn
 
+    from .capture import Capture
     from .invocation import Invocation
 
 _MONITOR_IDS = (4, 3)  # the two that sys.monitoring leaves to nobody in particular
-
 _RETURN_VALUE = 83  # in 3.10 and 3.11, the only versions that look; importing opcode is dear
 
 _owner: Ownership | None = None
 
 
 def may_own(argv: Sequence[str] | None) -> bool:
-    """Tell whether the program is ours to the end: a real command line, a real stdout.
+    """Tell whether the program is ours to the end.
 
     A test that calls ``main([...])``, or that captures ``sys.stdout``, keeps its process.
     """
-    if argv is not None and list(argv) != sys.argv[1:]:
+    testing = "pytest" in sys.modules or "unittest" in sys.modules
+    if testing and argv is not None and list(argv) != sys.argv[1:]:
         return False
     threading = sys.modules.get("threading")
     if threading is not None and threading.current_thread() is not threading.main_thread():
@@ -65,20 +69,26 @@ def own(invocation: Invocation) -> None:
 
 
 class Ownership:
-    """What is installed in the process between parsing and its end."""
+    """What is installed in the process between the start of parsing and its end."""
 
     def __init__(self, invocation: Invocation) -> None:
         self.pid = os.getpid()
-        self.capture: DescriptorCapture | None = None
         self.invocation = invocation
+        self.capture: Capture | None = None
         self.outermost = _outermost(sys._getframe())
-        self.status: object = None
-        self.ended_by_exit = False
+        # What ended the program, and the status Python will exit with because of it.
+        self.ending: BaseException | None = None
+        self.status = 0
         self.done = False
-        self.unwatch: Any = None
-        self.real_exit: Any = None
+        self.undo: list[Callable[[], None]] = []
+        self.watched = False
         sys.excepthook, self.previous_hook = self.on_uncaught, sys.excepthook
         atexit.register(self.on_exit)
+
+    @property
+    def concerned(self) -> bool:
+        """Whether this process, and not a fork of it, still has to be answered for."""
+        return not self.done and os.getpid() == self.pid
 
     def take(self, invocation: Invocation) -> None:
         """Make *invocation* the one that will be answered at the end."""
@@ -86,36 +96,27 @@ class Ownership:
         if invocation.writer.is_tty():
             return
         if self.capture is None:
-            self.capture = DescriptorCapture()
-            self.watch_for_exit()
+            self.capture = collect_stdout()
+            for module, name, ours in _REPLACEMENTS:
+                self.undo.append(_replace(module, name, ours))
+            stop = _monitor(self)
+            if stop is not None:
+                self.watched = True
+                self.undo.append(stop)
         invocation.capture = self.capture
         invocation.writer.send_to(self.capture.stream)
 
-    def watch_for_exit(self) -> None:
-        """Arrange that the status of a `SystemExit` will be known."""
-        owner = self
-
-        class Exit(SystemExit):
-            @property
-            def code(self) -> object:  # type: ignore[override]
-                status = self.args[0] if self.args else None
-                if sys._getframe().f_back is None:  # asked by the interpreter: this is the end
-                    owner.note_exit(status)
-                    return status_of(status)
-                return status
-
-        def exit(status: object = None, /) -> NoReturn:
-            raise Exit(status)
-
-        sys.exit, self.real_exit = exit, sys.exit
-        monitoring = getattr(sys, "monitoring", None)
-        if monitoring is not None:
-            self.unwatch = _monitor(monitoring, self.outermost.f_code, self.note_exit)
-
-    def note_exit(self, status: object) -> None:
-        """Remember that the program is being ended with *status*."""
-        self.status = status
-        self.ended_by_exit = True
+    def note_ending(self, error: BaseException) -> int:
+        """Remember what ends the program; give the status it is to exit with."""
+        if self.ending is not None:  # noted by another of our sources, closer to its origin
+            return self.status
+        self.ending = error
+        self.status = 1
+        if isinstance(error, SystemExit):
+            code = error.args[0] if error.args else None
+            self.ending = SystemExit(code)
+            self.status = self.invocation.exit_code_for(code)
+        return self.status
 
     def on_uncaught(
         self,
@@ -124,52 +125,163 @@ class Ownership:
         traceback: TracebackType | None,
     ) -> None:
         """Answer an exception nobody caught, and end with the code that says so."""
-        if os.getpid() != self.pid or self.done:
+        if not self.concerned:
             self.previous_hook(kind, error, traceback)
             return
+        unexpected = not isinstance(error, (AgentError, KeyboardInterrupt))
+        if unexpected and self.previous_hook is not sys.__excepthook__:
+            # The author's own hook, a crash reporter say, still learns of the crash.
+            if self.invocation.writer.is_tty():
+                self.previous_hook(kind, error, traceback)
+                self.tear_down()
+                raise SystemExit(self.invocation.exit_code_of(error))
+            _quietly(self.previous_hook, kind, error, traceback)
         # The interpreter honours a SystemExit from its hook.
         raise SystemExit(self.answer(error))
 
     def on_exit(self) -> None:
         """Answer at interpreter exit, unless an exception was answered already."""
-        if os.getpid() != self.pid or self.done:
+        if not self.concerned:
             return
-        if self.capture is not None and not self.ended_by_exit and self.unwatch is None:
-            self.learn_status()
+        waited = False
+        if self.capture is not None and self.ending is None and not self.watched:
+            waited = self.learn_status()
             if os.getpid() != self.pid:
                 return
-        status = status_of(self.status)
-        code = self.answer(SystemExit(self.status) if self.ended_by_exit else None)
-        if code != status or self.waited:
-            # Python has made up its mind about the status by now; ours must win.
-            _flush_streams()
+        ending = self.ending
+        if ending is not None and not isinstance(ending, SystemExit):
+            # A hook of the tool's own took our place, and Python exits with 1 behind it.
+            ending = _with_status(self.invocation.error_for(ending), self.status)
+        code = self.answer(ending)
+        if waited:
             os._exit(code)
+        if code != self.status:
+            _exit_after_cleanup(code)
 
-    waited = False
+    def learn_status(self) -> bool:
+        """Find out, where nothing else can, with what status the program exits.
 
-    def learn_status(self) -> None:
-        """Find out, where nothing else can, whether and with what status the program exits."""
+        True when this process has waited for a fork of itself to exit in its place.
+        """
         if self.invocation.writer.answered or _returned(self.outermost):
-            return
+            return False
         _flush_streams()
         child = os.fork()
         if child == 0:
-            return
-        _, wait_status = os.waitpid(child, 0)
-        code = os.waitstatus_to_exitcode(wait_status)
-        self.note_exit(code if code >= 0 else 128 - code)
-        self.waited = True
+            return False
+        self.note_ending(SystemExit(_wait(child)))
+        return True
 
     def answer(self, error: BaseException | None) -> int:
-        """Finish the invocation and take everything down again; give the exit code."""
-        self.done = True
-        if self.unwatch is not None:
-            self.unwatch()
-        if self.real_exit is not None:
-            sys.exit = self.real_exit
+        """Finish the invocation and give the exit code."""
+        self.tear_down()
         code = self.invocation.finish(error)
         self.capture = None
         return code
+
+    def let_go(self) -> None:
+        """Leave the process to another program: what was printed so far comes first."""
+        self.tear_down()
+        self.invocation.release()
+        self.capture = None
+
+    def tear_down(self) -> None:
+        """Take back everything that was installed."""
+        self.done = True
+        while self.undo:
+            self.undo.pop()()
+
+
+class Exit(SystemExit):
+    """What our ``sys.exit`` raises; tells the owner when the interpreter acts on it."""
+
+    @property
+    def code(self) -> Any:
+        """The status: for the interpreter, which asks from no frame, the contract's."""
+        if sys._getframe().f_back is None and _owner is not None and _owner.concerned:
+            return _owner.note_ending(self)
+        return self.args[0] if self.args else None
+
+    @code.setter
+    def code(self, status: object) -> None:
+        self.args = (status,)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return SystemExit, self.args
+
+
+def _exit(status: object = None, /) -> NoReturn:
+    raise Exit(status)
+
+
+_real_hard_exit = os._exit
+_real_execv = os.execv
+_real_execve = os.execve
+
+
+def _hard_exit(status: int) -> NoReturn:
+    if _owner is not None and _owner.concerned:
+        status = _owner.answer(SystemExit(status))
+    _real_hard_exit(status)
+
+
+def _execv(path: Any, argv: Any, /) -> NoReturn:
+    if _owner is not None and _owner.concerned:
+        _owner.let_go()
+    _real_execv(path, argv)
+
+
+def _execve(path: Any, argv: Any, env: Any) -> NoReturn:
+    if _owner is not None and _owner.concerned:
+        _owner.let_go()
+    _real_execve(path, argv, env)
+
+
+_REPLACEMENTS: tuple[tuple[Any, str, Any], ...] = (
+    (sys, "exit", _exit),
+    (os, "_exit", _hard_exit),
+    (os, "execv", _execv),
+    (os, "execve", _execve),
+)
+
+
+def _replace(module: Any, name: str, ours: Any) -> Callable[[], None]:
+    theirs = getattr(module, name)
+    setattr(module, name, ours)
+
+    def undo() -> None:
+        if getattr(module, name) is ours:
+            setattr(module, name, theirs)
+
+    return undo
+
+
+def _monitor(owner: Ownership) -> Callable[[], None] | None:
+    """Have *owner* told what leaves the outermost frame, where Python can tell."""
+    monitoring: Any = getattr(sys, "monitoring", None)
+    if monitoring is None:
+        return None
+    identity = next((free for free in _MONITOR_IDS if monitoring.get_tool(free) is None), None)
+    if identity is None:
+        return None
+    event, outermost = monitoring.events.PY_UNWIND, owner.outermost.f_code
+
+    def on_unwind(code: CodeType, offset: int, error: BaseException) -> None:
+        if code is outermost and owner.concerned:
+            status = owner.note_ending(error)
+            if isinstance(error, SystemExit):
+                error.code = status
+
+    monitoring.use_tool_id(identity, "murli")
+    monitoring.register_callback(identity, event, on_unwind)
+    monitoring.set_events(identity, event)
+
+    def stop() -> None:
+        monitoring.set_events(identity, 0)
+        monitoring.register_callback(identity, event, None)
+        monitoring.free_tool_id(identity)
+
+    return stop
 
 
 def _outermost(frame: FrameType) -> FrameType:
@@ -183,27 +295,40 @@ def _returned(frame: FrameType) -> bool:
     return frame.f_code.co_code[frame.f_lasti] == _RETURN_VALUE
 
 
-def _monitor(monitoring: Any, outermost: CodeType, note: Any) -> Any:
-    """Have *note* called with the status of a `SystemExit` that leaves *outermost*."""
-    identity = next((free for free in _MONITOR_IDS if monitoring.get_tool(free) is None), None)
-    if identity is None:
-        return None
-    event = monitoring.events.PY_UNWIND
+def _with_status(error: AgentError, status: int) -> AgentError:
+    """Give *error* as an ending with *status*, which is settled already."""
+    return AgentError(status, error.error_type, error.message, error.suggestion, kind="tool_error")
 
-    def on_unwind(code: CodeType, offset: int, error: BaseException) -> None:
-        if code is outermost and isinstance(error, SystemExit):
-            note(error.code)
 
-    monitoring.use_tool_id(identity, "murli")
-    monitoring.register_callback(identity, event, on_unwind)
-    monitoring.set_events(identity, event)
+def _exit_after_cleanup(code: int) -> None:
+    """Exit with *code* although Python has settled on another; its cleanup still happens."""
+    _flush_streams()
+    try:
+        child = os.fork()
+    except (AttributeError, OSError, RuntimeError):  # 3.12 does not fork at this point
+        os._exit(code)
+    if child:
+        _wait(child)
+        os._exit(code)
 
-    def stop() -> None:
-        monitoring.set_events(identity, 0)
-        monitoring.register_callback(identity, event, None)
-        monitoring.free_tool_id(identity)
 
-    return stop
+def _wait(child: int) -> int:
+    _, wait_status = os.waitpid(child, 0)
+    code = os.waitstatus_to_exitcode(wait_status)
+    return code if code >= 0 else 128 - code
+
+
+def _quietly(hook: Any, *args: Any) -> None:
+    """Call *hook* without letting it write beside the answer."""
+    import io
+
+    stderr, sys.stderr = sys.stderr, io.StringIO()
+    try:
+        hook(*args)
+    except Exception:  # somebody else's hook; the answer matters more
+        pass
+    finally:
+        sys.stderr = stderr
 
 
 def _flush_streams() -> None:

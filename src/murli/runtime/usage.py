@@ -33,10 +33,10 @@ def unknown_command(word: str, known: Sequence[str]) -> AgentError:
     )
 
 
-def bad_value(name: str, value: str, wanted: str) -> AgentError:
-    """A value that is not of the option's or argument's type."""
-    expected = f": expected {wanted}" if wanted else ""
-    return _flag_error(f"Invalid value {quoted(value)} for {name}{expected}.", "", name)
+def bad_value(name: str, value: str, reason: str) -> AgentError:
+    """A value that the option's or argument's type does not take, for *reason*."""
+    told = f": {reason.rstrip('.')}" if reason else ""
+    return _flag_error(f"Invalid value {quoted(value)} for {name}{told}.", "", name)
 
 
 def bad_choice(name: str, value: str, choices: Iterable[object]) -> AgentError:
