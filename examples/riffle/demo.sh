@@ -6,7 +6,7 @@ RIFFLE_INDEX=$(mktemp -d)/index.db
 export RIFFLE_INDEX
 trap 'rm -rf "$(dirname "$RIFFLE_INDEX")"' EXIT
 
-say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+say() { if [ -t 1 ]; then printf '\n\033[1m%s\033[0m\n' "$*"; else printf '\n%s\n' "$*"; fi; }
 
 say '$ riffle query "exit codes"      # an agent, before there is an index: stderr, exit code 5'
 riffle query "exit codes" 2>&1 >/dev/null | cat || true
