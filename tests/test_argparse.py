@@ -13,9 +13,7 @@ from typing import Any
 import pytest
 
 import murli
-from harness import environment, run, run_at_terminal, script, tool
-
-TASKS = tool("tasks")
+from harness import environment, run, run_at_terminal, script
 
 
 class listening:  # noqa: N801
@@ -90,49 +88,6 @@ def test_the_namespace_holds_only_the_tools_own() -> None:
         )
     assert (vars(args), said.code) == ({"top": 3}, 0)
     assert (writer.is_forced(), writer.format()) == (True, "json")
-
-
-@pytest.mark.parametrize("position", range(5))
-@pytest.mark.parametrize(
-    "flag",
-    [
-        ["--agent"],
-        ["--output", "ndjson"],
-        ["--output=json"],
-        ["--yes"],
-        ["--force"],
-        ["--protocol-version", "0.2"],
-    ],
-)
-def test_flags_in_any_position(position: int, flag: list[str]) -> None:
-    """Every flag of ours is taken before, between and after the tool's own words."""
-    words = ["--region=us", "task", "delete", "7", "--yes"]
-    words[position:position] = flag
-    result = run(TASKS, *words).document["result"]
-    assert result == {"region": "us", "id": 7, "forced": True, "ran": "delete"}
-
-
-def test_an_option_of_the_same_name_is_the_commands_own() -> None:
-    """--output on a command that defines it is that command's; before the command it is ours."""
-    done = run(TASKS, "task", "list", "--output", "csv")
-    assert done.document["result"]["output"] == "csv"
-    done = run(TASKS, "--output", "ndjson", "task", "list", "--output", "csv")
-    assert done.out.count("\n") == 1
-    assert done.document["result"]["output"] == "csv"
-    done = run(TASKS, "task", "list", "--output", "json")
-    assert (done.code, done.error["valid_values"]) == (1, ["table", "csv"])
-
-
-def test_what_is_passed_on_is_not_touched() -> None:
-    """Words for another program keep their flags; ours count before them."""
-    words = ["ls", "--output", "json", "--agent", "--", "--schema"]
-    assert run(TASKS, "run", *words).document["result"] == words
-    assert run(TASKS, "run", "--agent", "ls", "--force").document["result"] == ["ls", "--force"]
-
-
-def test_two_dashes_end_our_flags() -> None:
-    """Behind -- a flag of ours is a word."""
-    assert run(TASKS, "report", "--", "--agent").document["result"] == {"what": "--agent"}
 
 
 def test_an_abbreviation_that_worked_still_works() -> None:
@@ -237,18 +192,6 @@ def test_help_for_people_is_unchanged() -> None:
         assert before.out.startswith("usage: t")
 
 
-def test_help_for_agents_tells_more() -> None:
-    """Piped help also lists our flags, and describe; annotated commands list theirs for all."""
-    done = run(TASKS, "--help")
-    assert done.code == 0
-    for word in ("--agent", "--schema", "--output", "tasks describe"):
-        assert word in done.out
-    assert "--force, --yes" in run_at_terminal(TASKS, "task", "create", "--help").out
-    assert "--dry-run" in run_at_terminal(TASKS, "task", "create", "--help").out
-    assert "--agent" not in run_at_terminal(TASKS, "task", "create", "--help").out
-    assert run(TASKS, "--version").out == "tasks 2.1.0\n"
-
-
 def test_session_answers_what_the_block_says() -> None:
     """A session answers with what its block returned, printed or raised, and then is over."""
     parser = make()
@@ -339,9 +282,3 @@ def test_the_contract_is_chosen(tmp_path: Path, contract: str, way: str) -> None
     else:
         assert failed.err == ""
         assert failed.document["error"]["phase"] == "validation"
-
-
-def test_an_unknown_contract_in_the_environment() -> None:
-    """A contract nobody knows is an error, in the contract everybody reads."""
-    done = run(TASKS, "report", env=environment(MURLI_CONTRACT="v9"))
-    assert (done.code, done.error["error"]) == (1, "invalid_contract")

@@ -9,13 +9,11 @@ from typing import Any
 import pytest
 
 import murli
-from harness import environment, golden, run, run_at_terminal, tool
-
-TASKS = tool("tasks")
+from harness import environment, golden, run, run_at_terminal
 
 
-def flags_of(*path: str) -> dict[str, Any]:
-    document = run(TASKS, *path, "--schema").document
+def flags_of(tasks: list[str], *path: str) -> dict[str, Any]:
+    document = run(tasks, *path, "--schema").document
     return {flag["name"]: flag for flag in document["flags"]}
 
 
@@ -28,17 +26,17 @@ def flags_of(*path: str) -> dict[str, Any]:
         (["describe", "--agents-md"], "agents.md"),
     ],
 )
-def test_golden(words: list[str], name: str) -> None:
+def test_golden(tasks: list[str], words: list[str], name: str) -> None:
     """describe, --schema and AGENTS.md are the golden files, byte for byte, in every mode."""
     wanted = golden(name).replace("@MURLI@", murli.__version__)
-    done = run(TASKS, *words)
+    done = run(tasks, *words)
     assert (done.out, done.err, done.code) == (wanted, "", 0)
-    assert run_at_terminal(TASKS, *words).out == wanted
+    assert run_at_terminal(tasks, *words).out == wanted
 
 
-def test_describe_keys_in_order() -> None:
+def test_describe_keys_in_order(tasks: list[str]) -> None:
     """Describe has its keys in the documented order and the tool's own name."""
-    document = run(TASKS, "describe").document
+    document = run(tasks, "describe").document
     assert list(document) == [
         "name",
         "summary",
@@ -52,69 +50,69 @@ def test_describe_keys_in_order() -> None:
     assert (document["name"], document["tool_version"]) == ("tasks", "2.1.0")
 
 
-def test_describe_on_one_line() -> None:
+def test_describe_on_one_line(tasks: list[str]) -> None:
     """Describe --output ndjson is one minified line."""
-    done = run(TASKS, "describe", "--output", "ndjson")
+    done = run(tasks, "describe", "--output", "ndjson")
     assert done.out == json.dumps(done.document, separators=(",", ":")) + "\n"
 
 
-def test_capabilities_tell_the_truth() -> None:
+def test_capabilities_tell_the_truth(tasks: list[str]) -> None:
     """Capabilities list the formats, and dry_run is true because a command can preview."""
-    capabilities = run(TASKS, "describe").document["capabilities"]
+    capabilities = run(tasks, "describe").document["capabilities"]
     assert capabilities["output_formats"] == ["json", "ndjson", "text"]
     assert (capabilities["dry_run"], capabilities["streaming"]) == (True, True)
     assert capabilities["protocol_version"] == "0.2"
 
 
-def test_profileable_flags_are_sorted() -> None:
+def test_profileable_flags_are_sorted(tasks: list[str]) -> None:
     """profiles.profileable_flags holds every profileable flag of the tree, sorted."""
-    assert run(TASKS, "describe").document["profiles"] == {"profileable_flags": ["tag", "token"]}
+    assert run(tasks, "describe").document["profiles"] == {"profileable_flags": ["tag", "token"]}
 
 
-def test_nested_commands_are_complete() -> None:
+def test_nested_commands_are_complete(tasks: list[str]) -> None:
     """Nested commands stand under `subcommands` with everything --schema would tell."""
-    document = run(TASKS, "describe").document
+    document = run(tasks, "describe").document
     task = next(command for command in document["commands"] if command["name"] == "task")
     create = next(command for command in task["subcommands"] if command["name"] == "create")
-    assert create == run(TASKS, "task", "create", "--schema").document
+    assert create == run(tasks, "task", "create", "--schema").document
 
 
-def test_hidden_commands_and_aliases_are_left_out() -> None:
+def test_hidden_commands_and_aliases_are_left_out(tasks: list[str]) -> None:
     """Hidden commands, aliases and mounted commands are not listed."""
-    document = run(TASKS, "describe").document
-    task = document["commands"][0]
+    document = run(tasks, "describe").document
+    task = document["commands"][-1]
     assert [command["name"] for command in task["subcommands"]] == [
         "create",
         "list",
         "delete",
         "purge",
     ]
-    assert [command["name"] for command in document["commands"]] == ["task", "report", "run"]
+    assert [command["name"] for command in document["commands"]] == ["report", "run", "task"]
 
 
 @pytest.mark.parametrize("words", [["--output", "xml"], ["--profile", "none"], ["--bad"]])
-def test_schema_needs_nothing_else_to_be_right(words: list[str]) -> None:
+def test_schema_needs_nothing_else_to_be_right(tasks: list[str], words: list[str]) -> None:
     """--schema answers although arguments and options are missing or wrong."""
-    done = run(TASKS, "task", "create", *words, "--schema")
+    done = run(tasks, "task", "create", *words, "--schema")
     assert (done.code, done.document["name"]) == (0, "create")
 
 
-def test_schema_names_subcommands_briefly() -> None:
+def test_schema_names_subcommands_briefly(tasks: list[str]) -> None:
     """--schema of a group lists name and summary of its commands, no more."""
-    document = run(TASKS, "task", "--schema").document
+    document = run(tasks, "task", "--schema").document
     assert document["subcommands"][0] == {"name": "create", "summary": "Create a task"}
 
 
-def test_infrastructure_is_not_listed() -> None:
+def test_infrastructure_is_not_listed(tasks: list[str]) -> None:
     """Our flags, help and version are absent from `flags`; a command's own --output is there."""
-    assert set(flags_of("task", "create")) == {"status", "count", "weight", "tag", "token"}
-    assert set(flags_of("task", "list")) == {"output"}
-    assert set(flags_of()) == {"region"}
+    assert set(flags_of(tasks, "task", "create")) == {"status", "count", "weight", "tag", "token"}
+    assert set(flags_of(tasks, "task", "list")) == {"output"}
+    assert set(flags_of(tasks)) == {"region"}
 
 
-def test_types_and_defaults() -> None:
+def test_types_and_defaults(tasks: list[str]) -> None:
     """Numbers are numbers, unset defaults are null, choices fill enum."""
-    flags = flags_of("task", "create")
+    flags = flags_of(tasks, "task", "create")
     assert {name: (flag["type"], flag["default"]) for name, flag in flags.items()} == {
         "status": ("string", "todo"),
         "count": ("int", 1),
@@ -126,28 +124,28 @@ def test_types_and_defaults() -> None:
     assert (flags["count"]["short"], flags["weight"]["required"]) == ("n", True)
 
 
-def test_annotations_are_told() -> None:
+def test_annotations_are_told(tasks: list[str]) -> None:
     """What an author says about a flag stands in its schema; a secret default does not."""
-    flags = flags_of("task", "create")
+    flags = flags_of(tasks, "task", "create")
     assert flags["token"]["env"] == "TASKS_TOKEN"
     assert (flags["token"]["sensitive"], flags["token"]["profileable"]) == (True, True)
     assert flags["tag"]["pattern"] == "^[a-z]+$"
     assert flags["count"]["mutually_exclusive_with"] == ["tag"]
-    assert "s3cr3t" not in run(TASKS, "describe").out
+    assert "s3cr3t" not in run(tasks, "describe").out
 
 
-def test_safety_is_always_told() -> None:
+def test_safety_is_always_told(tasks: list[str]) -> None:
     """Safety is always present; destructive and dry_run_supported only when true."""
-    assert run(TASKS, "task", "delete", "--schema").document["safety"] == {
+    assert run(tasks, "task", "delete", "--schema").document["safety"] == {
         "read_only": False,
         "idempotent": False,
         "destructive": True,
     }
-    assert run(TASKS, "report", "--schema").document["safety"] == {
+    assert run(tasks, "report", "--schema").document["safety"] == {
         "read_only": True,
         "idempotent": False,
     }
-    assert run(TASKS, "task", "create", "--schema").document["safety"]["dry_run_supported"]
+    assert run(tasks, "task", "create", "--schema").document["safety"]["dry_run_supported"]
 
 
 def test_agents_md_without_commands() -> None:
@@ -158,9 +156,9 @@ def test_agents_md_without_commands() -> None:
     assert text.endswith("`1.0`\n")
 
 
-def test_doctor() -> None:
+def test_doctor(tasks: list[str]) -> None:
     """Doctor runs its checks, warns, and is listed nowhere."""
-    done = run(TASKS, "doctor")
+    done = run(tasks, "doctor")
     assert (done.code, done.document["status"]) == (0, "ok")
     assert done.document["result"] == {
         "checks": [
@@ -172,8 +170,8 @@ def test_doctor() -> None:
         "warnings": 0,
         "failed": 0,
     }
-    assert "doctor" not in run(TASKS, "--help").out
-    assert "doctor" not in run(TASKS, "describe").out
+    assert "doctor" not in run(tasks, "--help").out
+    assert "doctor" not in run(tasks, "describe").out
 
 
 def test_doctor_reports_failures_as_a_plan() -> None:
@@ -202,9 +200,9 @@ def test_doctor_reports_failures_as_a_plan() -> None:
     assert document["result"] == report
 
 
-def test_doctor_for_people() -> None:
+def test_doctor_for_people(tasks: list[str]) -> None:
     """People read one line a check, a blank line and the counts."""
-    done = run_at_terminal(TASKS, "doctor")
+    done = run_at_terminal(tasks, "doctor")
     assert done.out == (
         "✓ schema_version\n✓ output_formats\n✓ command_metadata\n\n3 passed, 0 warnings, 0 failed\n"
     )
@@ -225,9 +223,9 @@ def test_doctor_for_people() -> None:
 
 
 @pytest.mark.parametrize("words", [["doctor", "--bad"], ["doctor", "x"], ["describe", "--strict"]])
-def test_mounted_commands_refuse_what_they_do_not_know(words: list[str]) -> None:
+def test_mounted_commands_refuse_what_they_do_not_know(tasks: list[str], words: list[str]) -> None:
     """A mounted command with an unknown word is a usage error like any other."""
-    done = run(TASKS, *words)
+    done = run(tasks, *words)
     assert (done.code, done.error["code"], done.out) == (1, 1, "")
 
 

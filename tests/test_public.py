@@ -18,7 +18,7 @@ EXIT_PERMISSION EXIT_RATE_LIMITED EXIT_TIMEOUT EXIT_TOOL_ERROR EXIT_USER_ERROR E
 ErrorDetail Example FlagAnnotation Logger Metadata ProgressEvent Redirect ResponseEnvelope
 ResponseMeta ReturnSchema SCHEMA_VERSION VALID_OUTPUT_FORMATS VALID_PROTOCOL_VERSIONS Writer
 annotate apply_flag_annotation check_conventions enable exit_func format_agents_md get_writer
-load_schema parse run_doctor session set_tool_version strip_ansi write_doctor_tty
+load_schema parse pass_writer run_doctor session set_tool_version strip_ansi write_doctor_tty
 """
 
 # The standard library's heavier parts, none of which a piped hello-world may load.
@@ -154,7 +154,7 @@ def test_murli_needs_no_framework() -> None:
 def test_an_app_of_another_kind_is_refused() -> None:
     """enable, parse and session name what they take, and what they got."""
     for verb in (murli.enable, murli.parse, murli.session):
-        with pytest.raises(TypeError, match=r"argparse\.ArgumentParser, not builtins\.dict"):
+        with pytest.raises(TypeError, match=r"an argparse\.ArgumentParser, not builtins\.dict"):
             verb({})  # type: ignore[arg-type]
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness import environment, run, run_at_terminal, script, tool
+from harness import environment, run, run_at_terminal, script
 
-TASKS = tool("tasks")
 CREATE = ("task", "create", "Saw", "--weight", "1")
 
 MARKING = """
@@ -77,11 +76,11 @@ def test_nothing_else_opens_the_guard(tmp_path: Path, marker: list[str], words: 
     assert not (tmp_path / "ran").exists()
 
 
-def test_forced_is_told_to_the_handler() -> None:
+def test_forced_is_told_to_the_handler(tasks: list[str]) -> None:
     """is_forced() is true for --yes and for a command's own --force."""
-    done = run(TASKS, "task", "delete", "3", "--yes")
+    done = run(tasks, "task", "delete", "3", "--yes")
     assert done.document["result"] == {"region": "eu", "id": 3, "forced": True, "ran": "delete"}
-    done = run(TASKS, "task", "purge", "--force")
+    done = run(tasks, "task", "purge", "--force")
     assert done.document["result"] == {
         "region": "eu",
         "force": True,
@@ -90,30 +89,30 @@ def test_forced_is_told_to_the_handler() -> None:
     }
 
 
-def test_a_person_is_not_guarded() -> None:
+def test_a_person_is_not_guarded(tasks: list[str]) -> None:
     """At a terminal the handler runs, and may ask on its own."""
-    assert run_at_terminal(TASKS, "task", "delete", "3").out == "Ran delete\n"
+    assert run_at_terminal(tasks, "task", "delete", "3").out == "Ran delete\n"
 
 
 @pytest.mark.parametrize("flag", [["--agent"], ["--output", "json"]])
-def test_agent_mode_at_a_terminal_is_guarded(flag: list[str]) -> None:
+def test_agent_mode_at_a_terminal_is_guarded(tasks: list[str], flag: list[str]) -> None:
     """Agent mode at a terminal is agent mode in full."""
-    done = run_at_terminal(TASKS, "task", "delete", "3", *flag)
+    done = run_at_terminal(tasks, "task", "delete", "3", *flag)
     assert done.code == 1
     assert "confirmation_required" in done.err
 
 
-def test_dry_run_passes_the_guard() -> None:
+def test_dry_run_passes_the_guard(tasks: list[str]) -> None:
     """--dry-run on a command that can preview runs without force and gives a plan."""
-    done = run(TASKS, *CREATE, "--dry-run")
+    done = run(tasks, *CREATE, "--dry-run")
     assert (done.code, done.document["status"]) == (0, "plan")
     assert done.document["plan"]["title"] == "Saw"
 
 
 @pytest.mark.parametrize("words", [["task", "delete", "3", "--yes"], ["report"]])
-def test_dry_run_never_runs_for_real(words: list[str]) -> None:
+def test_dry_run_never_runs_for_real(tasks: list[str], words: list[str]) -> None:
     """--dry-run on a command that cannot preview is refused, forced or not."""
-    done = run(TASKS, *words, "--dry-run")
+    done = run(tasks, *words, "--dry-run")
     assert (done.code, done.out) == (1, "")
     assert (done.error["error"], done.error["field"]) == ("flag_error", "dry-run")
 
@@ -137,16 +136,16 @@ def test_a_group_that_runs_bare_is_a_command(tmp_path: Path, marker: list[str]) 
     assert not (tmp_path / "ran").exists()
 
 
-def test_harmless_commands_need_no_force() -> None:
+def test_harmless_commands_need_no_force(tasks: list[str]) -> None:
     """Commands that do not mutate need no force, and ignore it."""
-    assert run(TASKS, "report").code == 0
-    assert run(TASKS, "report", "--force").document["result"] == {"what": "all"}
+    assert run(tasks, "report").code == 0
+    assert run(tasks, "report", "--force").document["result"] == {"what": "all"}
 
 
 @pytest.mark.parametrize("flag", ["--schema", "--help"])
-def test_questions_are_never_guarded(flag: str) -> None:
+def test_questions_are_never_guarded(tasks: list[str], flag: str) -> None:
     """--schema and --help on a mutating command are answered."""
-    assert run(TASKS, "task", "delete", flag).code == 0
+    assert run(tasks, "task", "delete", flag).code == 0
 
 
 def test_the_environment_does_not_open_the_guard(tmp_path: Path, marker: list[str]) -> None:

@@ -377,7 +377,7 @@ def test_describe_and_command_agree() -> None:
     """What describe and --schema have in common is defined alike in both."""
     described, command = (load_schema(name)["$defs"] for name in ("describe", "command"))
     shared = described.keys() & command.keys()
-    assert shared == {"argument", "flag", "returns", "example", "safety"}
+    assert shared == {"argument", "brief", "flag", "returns", "example", "safety"}
     assert all(described[name] == command[name] for name in shared)
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .api import enable as enable
     from .api import get_writer as get_writer
     from .api import parse as parse
+    from .api import pass_writer as pass_writer
     from .api import session as session
     from .commands.agents_md import format_agents_md as format_agents_md
     from .commands.conventions import check_conventions as check_conventions
@@ -56,7 +57,7 @@ __version__ = "0.1.0"
 exit_func = _sys.exit
 
 _ORIGIN = {
-    "api": "enable get_writer parse session",
+    "api": "enable get_writer parse pass_writer session",
     "commands.agents_md": "format_agents_md",
     "commands.conventions": "check_conventions",
     "commands.doctor": "run_doctor write_doctor_tty",

@@ -26,9 +26,11 @@ def enable(
     guard_dry_run: bool = False,
     usage_exit_code: int = 0,
 ) -> None:
-    """Make *app*, an ``argparse.ArgumentParser``, speak to people and agents.
+    """Make *app* speak to people and agents.
 
-    May stand before or after the arguments are defined; a second call changes nothing.
+    *app* is a ``click.Group`` or ``click.Command``, a ``typer.Typer`` or an
+    ``argparse.ArgumentParser``. The call may stand before or after its commands are defined; a
+    second call changes nothing.
 
     * *name*, *tool_version*: what the tool is called, and its version, where murli cannot tell.
     * *contract*: ``murli``, ``response``, ``agent-spec-1.6`` or ``agent-spec-2``.
@@ -55,10 +57,25 @@ def enable(
         guard_dry_run=guard_dry_run,
         usage_exit_code=usage_exit_code,
     )
-    _require_parser("enable", app)
-    from .adapters.argparse import enable as enable_parser
+    caller = sys._getframe(1).f_globals.get("__name__", "")
+    _adapter_of(app)(app, settings, caller)
 
-    enable_parser(app, settings, sys._getframe(1).f_globals.get("__name__", ""))
+
+def pass_writer(function: Any) -> Any:
+    """Call *function*, a click or typer handler, with the writer as its first argument."""
+    import inspect  # loaded by click and typer already
+    from functools import wraps
+
+    @wraps(function)
+    def with_writer(*args: Any, **named: Any) -> Any:
+        return function(get_writer(), *args, **named)
+
+    signature = inspect.signature(function)
+    # typer reads the parameters of a handler; the writer is none of the caller's.
+    with_writer.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=list(signature.parameters.values())[1:]
+    )
+    return with_writer
 
 
 def parse(parser: argparse.ArgumentParser, args: Sequence[str] | None = None) -> tuple[Any, Writer]:
@@ -109,9 +126,32 @@ def _enabled(verb: str, parser: Any) -> Enabled:
     return found
 
 
+def _adapter_of(app: Any) -> Any:
+    """Give the function that enables *app*, by what it can do rather than by its class."""
+    if _is_parser(app):
+        name = "argparse"
+    elif hasattr(app, "registered_commands") and hasattr(app, "info"):
+        name = "typer"
+    elif callable(getattr(app, "main", None)) and hasattr(app, "params"):
+        name = "click"
+    else:
+        raise TypeError(
+            "murli.enable() takes a click.Command, a typer.Typer or an argparse.ArgumentParser, "
+            f"not {_kind(app)}"
+        )
+    return __import__(f"murli.adapters.{name}", None, None, ["enable"]).enable
+
+
 def _require_parser(verb: str, app: object) -> None:
+    if not _is_parser(app):
+        raise TypeError(f"murli.{verb}() takes an argparse.ArgumentParser, not {_kind(app)}")
+
+
+def _is_parser(app: object) -> bool:
     # Whoever has a parser has imported argparse; whoever has not need not pay for it.
     argparse = sys.modules.get("argparse")
-    if argparse is None or not isinstance(app, argparse.ArgumentParser):
-        kind = f"{type(app).__module__}.{type(app).__qualname__}"
-        raise TypeError(f"murli.{verb}() takes an argparse.ArgumentParser, not {kind}")
+    return argparse is not None and isinstance(app, argparse.ArgumentParser)
+
+
+def _kind(app: object) -> str:
+    return f"{type(app).__module__}.{type(app).__qualname__}"

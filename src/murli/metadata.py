@@ -114,6 +114,9 @@ class FlagAnnotation(Record):
 class Metadata(Record):
     """What an agent should know about a command; every field is optional.
 
+    ``returns`` is a `ReturnSchema`, or a type (a dataclass, a TypedDict, a pydantic model …) whose
+    JSON Schema is derived.
+
     ``said`` names the fields that were given, so that a later `annotate` overrides those alone.
     """
 
@@ -135,7 +138,7 @@ class Metadata(Record):
     idempotent: bool
     mutating: bool
     arguments: tuple[ArgumentMetadata, ...]
-    returns: ReturnSchema | None
+    returns: Any
     examples: tuple[Example, ...]
     flag_annotations: dict[str, FlagAnnotation]
     dry_runnable: bool
@@ -149,7 +152,7 @@ class Metadata(Record):
         idempotent: bool | None = None,
         mutating: bool | None = None,
         arguments: Sequence[ArgumentMetadata] | None = None,
-        returns: ReturnSchema | None = None,
+        returns: Any = None,
         examples: Sequence[Example] | None = None,
         flag_annotations: Mapping[str, FlagAnnotation] | None = None,
         dry_runnable: bool | None = None,

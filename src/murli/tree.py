@@ -54,6 +54,9 @@ class Flag(Record):
         "sensitive",
         "choices",
         "excludes",
+        "minimum",
+        "maximum",
+        "negation",
     )
     name: str
     type: str
@@ -65,6 +68,9 @@ class Flag(Record):
     sensitive: bool
     choices: tuple[str, ...]
     excludes: tuple[str, ...]
+    minimum: Any
+    maximum: Any
+    negation: str
 
     def __init__(
         self,
@@ -78,6 +84,9 @@ class Flag(Record):
         sensitive: bool = False,
         choices: Sequence[str] = (),
         excludes: Sequence[str] = (),
+        minimum: Any = None,
+        maximum: Any = None,
+        negation: str = "",
     ) -> None:
         fill(
             self,
@@ -91,20 +100,35 @@ class Flag(Record):
             sensitive=sensitive,
             choices=tuple(choices),
             excludes=tuple(excludes),
+            minimum=minimum,
+            maximum=maximum,
+            negation=negation,
         )
 
 
 class Command(Record):
     """A command or a group of commands; ``path`` is how it is called, the tool's name first."""
 
-    __slots__ = ("path", "summary", "arguments", "flags", "commands", "hidden", "metadata")
+    __slots__ = (
+        "path",
+        "summary",
+        "arguments",
+        "flags",
+        "commands",
+        "hidden",
+        "deprecated",
+        "metadata",
+        "handler",
+    )
     path: tuple[str, ...]
     summary: str
     arguments: tuple[Argument, ...]
     flags: tuple[Flag, ...]
     commands: tuple[Command, ...]
     hidden: bool
+    deprecated: bool
     metadata: Metadata | None
+    handler: Any
 
     def __init__(
         self,
@@ -114,7 +138,9 @@ class Command(Record):
         flags: Sequence[Flag] = (),
         commands: Sequence[Command] = (),
         hidden: bool = False,
+        deprecated: bool = False,
         metadata: Metadata | None = None,
+        handler: Any = None,
     ) -> None:
         fill(
             self,
@@ -124,7 +150,9 @@ class Command(Record):
             flags=tuple(flags),
             commands=tuple(commands),
             hidden=hidden,
+            deprecated=deprecated,
             metadata=metadata,
+            handler=handler,
         )
 
     @property

@@ -14,6 +14,7 @@ from ..metadata import metadata_of
 from ..runtime.invocation import Invocation, current
 from ..runtime.settings import version_of
 from .argparse_levels import (
+    Environment,
     ParserLevel,
     Routes,
     Separators,
@@ -63,6 +64,7 @@ class Enabled:
         self.settings = settings
         self.caller = caller
         self._parsing = False
+        self._forwards = False
         self._own_parse_args = parser.parse_args
         for name in _PARSE_METHODS:
             setattr(parser, name, self._in_place_of(getattr(parser, name), "known" in name))
@@ -81,8 +83,9 @@ class Enabled:
         """
         from ..runtime.process import answer_stream
 
+        self._forwards = keep_extras
         argv = expand_files(self.parser, sys.argv[1:] if args is None else list(args))
-        invocation = Invocation(self, self.settings, argv, answer_stream(), forwards=keep_extras)
+        invocation = Invocation(self, self.settings, argv, answer_stream())
         invocation.begin()
         return invocation
 
@@ -100,11 +103,18 @@ class Enabled:
         call is answered, and ends the program.
         """
         chosen = [self.parser]
-        Routes.watch(self.parser, chosen, _hook)
+        environment = Environment(invocation)
+
+        def prepare(parser: argparse.ArgumentParser) -> None:
+            _hook(parser)
+            environment.bind(parser)
+
+        Routes.watch(self.parser, chosen, prepare)
         call = invocation.call
         self._parsing = True
         try:
-            with Separators(call.separated):
+            with Separators(call.separated), environment:
+                environment.bind(self.parser)
                 result = (parse or self._own_parse_args)(call.rest, namespace, *more, **named)
         finally:
             self._parsing = False
@@ -119,6 +129,13 @@ class Enabled:
             forced=bool(given & {"--force", "--yes"}),
             previews="--dry-run" in given,
         )
+        for parser in chosen:
+            facts = metadata_of(parser)
+            if facts is not None and facts.flag_annotations:
+                from ..runtime.enforce import enforce
+                from .argparse_tree import given_values
+
+                enforce(invocation, facts, given_values(parser, parsed))
         return result
 
     def _in_place_of(self, own: Callable[..., Any], keep_extras: bool) -> Callable[..., Any]:
@@ -166,7 +183,7 @@ class Enabled:
 
     def level(self) -> ParserLevel:
         """Give the root as the scanner sees it."""
-        return ParserLevel(self.parser)
+        return ParserLevel(self.parser, forwards=self._forwards)
 
     def tree(self) -> Command:
         """Walk the whole parser."""
@@ -258,9 +275,9 @@ def _hook(parser: argparse.ArgumentParser) -> None:
             return own_help()
         if invocation.writer.phase == "validation":
             invocation.explained = True
-        from .argparse_help import our_options
+        from .argparse_help import our_section
 
-        return own_help() + our_options(parser, invocation)
+        return own_help() + our_section(parser, invocation)
 
     setattr(parser, "error", error)
     setattr(parser, "exit", exit)

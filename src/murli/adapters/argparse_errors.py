@@ -51,7 +51,7 @@ def _extras(parser: argparse.ArgumentParser, extras: list[str]) -> AgentError:
             break
         if word.startswith("-") and len(word) > 1:
             known = [name for each in reached(parser) for name in _long_options(each)]
-            return usage.unknown_option(word.partition("=")[0], [*known, *_ours()])
+            return usage.unknown_option(word.partition("=")[0], [*known, *usage.our_options()])
     return usage.extra_argument([word for word in extras if word != "--"] or extras)
 
 
@@ -149,14 +149,11 @@ def _wanted(action: argparse.Action) -> str:
 
 def _command_names(action: Any) -> list[str]:
     hidden = {entry.dest for entry in action._choices_actions if entry.help == argparse.SUPPRESS}
-    return [name for name in action.choices if name not in hidden]
+    names: dict[int, str] = {}
+    for name, parser in action.choices.items():
+        names.setdefault(id(parser), name)  # the names behind the first are aliases
+    return [name for name in names.values() if name not in hidden]
 
 
 def _long_options(parser: argparse.ArgumentParser) -> list[str]:
     return [name for name in parser._option_string_actions if name.startswith("--")]
-
-
-def _ours() -> list[str]:
-    from ..runtime.argv import SWITCHES, VALUED
-
-    return [name for name in (*SWITCHES, *VALUED) if name != "--contract"]

@@ -4,56 +4,34 @@ from __future__ import annotations
 
 import argparse
 
+from ..commands.options import our_options
 from ..metadata import metadata_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..metadata import Metadata
     from ..runtime.invocation import Invocation
 
 
-def our_options(parser: argparse.ArgumentParser, invocation: Invocation) -> str:
+def our_section(parser: argparse.ArgumentParser, invocation: Invocation) -> str:
     """Give the section to append to the help of *parser*, or ``""``."""
-    metadata = metadata_of(parser)
-    actions = _safety_options(metadata) if metadata else []
-    if not invocation.writer.is_tty():
-        actions = [*_agent_options(), *actions]
-    known = parser._option_string_actions
-    actions = [
-        action for action in actions if not any(name in known for name in action.option_strings)
-    ]
-    if not actions:
+    for_agents = not invocation.writer.is_tty()
+    options = our_options(metadata_of(parser), for_agents, parser._option_string_actions)
+    if not options:
         return ""
     formatter = parser._get_formatter()
-    formatter.start_section("agent options" if not invocation.writer.is_tty() else "safety")
-    formatter.add_arguments(actions)
+    formatter.start_section("agent options" if for_agents else "safety")
+    for option in options:
+        formatter.add_argument(
+            argparse.Action(
+                option.names,
+                dest=option.names[0].lstrip("-"),
+                nargs=None if option.metavar else 0,
+                metavar=option.metavar or None,
+                help=option.help,
+            )
+        )
     formatter.end_section()
     text = formatter.format_help()
-    if not invocation.writer.is_tty() and parser is getattr(invocation.host, "parser", None):
+    if for_agents and parser is getattr(invocation.host, "parser", None):
         text += f"\nRun '{invocation.host.name()} describe' for all commands as JSON.\n"
     return "\n" + text
-
-
-def _agent_options() -> list[argparse.Action]:
-    return [
-        _switch("--agent", help="answer in JSON, at a terminal too"),
-        _switch("--schema", help="describe this command in JSON and exit"),
-        _option("--output", "{json,ndjson,text}", "choose how the answer is written"),
-    ]
-
-
-def _safety_options(metadata: Metadata) -> list[argparse.Action]:
-    options = []
-    if metadata.mutating:
-        options.append(_switch("--force", "--yes", help="confirm the change"))
-    if metadata.dry_runnable:
-        options.append(_switch("--dry-run", help="show what would be done, and do nothing"))
-    return options
-
-
-def _switch(*names: str, help: str) -> argparse.Action:
-    return argparse.Action(names, dest=names[0].lstrip("-"), nargs=0, help=help)
-
-
-def _option(name: str, metavar: str, help: str) -> argparse.Action:
-    return argparse.Action((name,), dest=name.lstrip("-"), metavar=metavar, help=help)

@@ -6,13 +6,15 @@ import argparse
 import os
 import sys
 
-from ..metadata import metadata_of
+from ..metadata import flag_key, metadata_of
 from ..runtime.argv import AS_MANY_AS_COME, EVERYTHING, SEPARATOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
+
+    from ..runtime.invocation import Invocation
 
 _INTENT = {"--force", "--yes", "--dry-run"}
 
@@ -37,12 +39,18 @@ def reached(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
 class ParserLevel:
     """One parser as the scanner sees it; *path* and *origin* are how it was reached."""
 
-    __slots__ = ("origin", "parser", "path", "_subparsers")
+    __slots__ = ("forwards", "origin", "parser", "path", "_subparsers")
 
     def __init__(
-        self, parser: argparse.ArgumentParser, path: tuple[str, ...] = (), origin: Any = None
+        self,
+        parser: argparse.ArgumentParser,
+        path: tuple[str, ...] = (),
+        origin: Any = None,
+        *,
+        forwards: bool = False,
     ) -> None:
         self.parser = parser
+        self.forwards = forwards
         self.path = path
         self.origin = origin
         self._subparsers = subparsers_of(parser)
@@ -87,7 +95,8 @@ class ParserLevel:
             return None
         # The first name is the command's own; the others are aliases.
         name = next(name for name, each in routes.items() if each is parser)
-        return ParserLevel(parser, (*self.path, name), self._subparsers)
+        path = (*self.path, name)
+        return ParserLevel(parser, path, self._subparsers, forwards=self.forwards)
 
     def passes_on(self, words_before: int) -> bool:
         """Tell whether a word here starts a ``REMAINDER``."""
@@ -198,6 +207,45 @@ class Separators:
             del parser._option_string_actions[SEPARATOR]
 
 
+class Environment:
+    """While it is entered, options take their values from the variables their annotations name."""
+
+    def __init__(self, invocation: Invocation) -> None:
+        self._invocation = invocation
+        self._before: list[tuple[argparse.Action, Any, bool]] = []
+
+    def bind(self, parser: argparse.ArgumentParser) -> None:
+        """Make the environment the default of the options of *parser* that name a variable."""
+        metadata = metadata_of(parser)
+        notes = metadata.flag_annotations if metadata is not None else {}
+        for action in parser._actions if notes else ():
+            for name in action.option_strings:
+                note = notes.get(flag_key(name))
+                if note is not None and note.env and os.environ.get(note.env):
+                    self._before.append((action, action.default, action.required))
+                    action.default = self._value(action, name, os.environ[note.env])
+                    action.required = False
+                    break
+
+    def _value(self, action: argparse.Action, name: str, text: str) -> Any:
+        if action.nargs == 0:
+            off = text.lower() in ("0", "false", "no", "off")
+            return action.default if off else getattr(action, "const", True)
+        if action.choices is not None and text not in map(str, action.choices):
+            from ..runtime.usage import bad_choice
+
+            self._invocation.refuse(bad_choice(name, text, action.choices))
+        many = action.nargs is not None or isinstance(action, argparse._AppendAction)
+        return [text] if many else text
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        for action, default, required in self._before:
+            action.default, action.required = default, required
+
+
 class _Nothing(argparse.Action):
     def __call__(self, *call: object, **options: object) -> None:
         pass
@@ -218,11 +266,12 @@ def intent_given(parser: argparse.ArgumentParser, parsed: Any) -> Iterator[str]:
     """Give the names of the parser's own switches for force and dry-run that were given."""
     for action in parser._actions:
         names = _INTENT.intersection(action.option_strings)
-        if names and _is_on(action, _value(parsed, action.dest)):
+        if names and _is_on(action, value_in(parsed, action.dest)):
             yield from names
 
 
-def _value(parsed: Any, name: str) -> object:
+def value_in(parsed: Any, name: str) -> Any:
+    """Give the value of *name* in what a parser returned."""
     return parsed.get(name) if isinstance(parsed, dict) else getattr(parsed, name, None)
 
 

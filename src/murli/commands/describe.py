@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..formats.encoder import dumps, plain
 from ..runtime import usage
-from .schema import command_schema, describe_document
+from .schema import command_schema, describe_document, described
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,29 +14,59 @@ if TYPE_CHECKING:
 
 
 _HELP = """\
-usage: {name} describe [--agents-md]
+usage: {name} describe [COMMAND ...] [--depth N] [--agents-md]
 
-Print all commands of {name} as one JSON document.
+Print the commands of {name} as one JSON document.
+
+arguments:
+  COMMAND      only this command, and what is below it
 
 options:
+  --depth N    spell commands out down to this depth, name the others
   --agents-md  print an AGENTS.md to keep instead
 """
 
 
 def run(invocation: Invocation) -> NoReturn:
-    """Answer ``describe [--agents-md]``."""
-    words = invocation.call.rest
-    if "--help" in words or "-h" in words:
-        _print(invocation, _HELP.format(name=invocation.host.name()))
-    for word in words:
-        if word != "--agents-md":
-            _refuse(invocation, word)
-    document = build(invocation)
-    if words:
+    """Answer ``describe [COMMAND …] [--depth N] [--agents-md]``."""
+    path, depth, agents_md = _arguments(invocation)
+    if agents_md:
         from .agents_md import format_agents_md
 
-        _print(invocation, format_agents_md(document))
-    _print_json(invocation, document)
+        _print(invocation, format_agents_md(build(invocation)))
+    if not path:
+        _print_json(invocation, build(invocation, depth))
+    command = invocation.host.tree()
+    for name in path:
+        known = {child.name: child for child in command.commands}
+        if name not in known:
+            visible = [child.name for child in command.visible]
+            invocation.refuse(usage.unknown_command(name, visible))
+        command = known[name]
+    _print_json(invocation, described(command, depth))
+
+
+def _arguments(invocation: Invocation) -> tuple[list[str], int | None, bool]:
+    path: list[str] = []
+    depth: int | None = None
+    agents_md = False
+    words = iter(invocation.call.rest)
+    for word in words:
+        option, equals, value = word.partition("=")
+        if word in ("--help", "-h"):
+            _print(invocation, _HELP.format(name=invocation.host.name()))
+        elif option == "--depth":
+            text = value if equals else next(words, "")
+            if not text.isdecimal() or text == "0":
+                invocation.refuse(usage.bad_value("--depth", text, "expected a number from 1 on"))
+            depth = int(text)
+        elif word == "--agents-md":
+            agents_md = True
+        elif word.startswith("-"):
+            invocation.refuse(usage.unknown_option(word, ["--agents-md", "--depth"]))
+        else:
+            path.append(word)
+    return path, depth, agents_md
 
 
 def show_schema(invocation: Invocation) -> NoReturn:
@@ -45,17 +75,12 @@ def show_schema(invocation: Invocation) -> NoReturn:
     _print_json(invocation, command_schema(command))
 
 
-def build(invocation: Invocation) -> dict[str, Any]:
+def build(invocation: Invocation, depth: int | None = None) -> dict[str, Any]:
     """Give the describe document of the running tool."""
     from .. import __version__
 
-    return describe_document(invocation.host.tree(), invocation.tool_version(), __version__)
-
-
-def _refuse(invocation: Invocation, word: str) -> NoReturn:
-    if word.startswith("-"):
-        invocation.refuse(usage.unknown_option(word, ["--agents-md"]))
-    invocation.refuse(usage.extra_argument([word]))
+    version = invocation.tool_version()
+    return describe_document(invocation.host.tree(), version, __version__, depth)
 
 
 def _print_json(invocation: Invocation, document: dict[str, Any]) -> NoReturn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..formats.encoder import plain
-from ..metadata import Metadata, flag_key
+from ..metadata import Metadata, ReturnSchema, flag_key
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
 
 TYPE_CHECKING = False
@@ -19,12 +19,13 @@ REDACTED = "[REDACTED]"
 
 def command_schema(command: Command) -> dict[str, Any]:
     """Give the document of ``CMD --schema``; subcommands are named, not spelled out."""
-    brief = [{"name": child.name, "summary": child.summary} for child in command.visible]
-    return _command(command, brief)
+    return described(command, 1)
 
 
-def describe_document(root: Command, tool_version: str, murli_version: str) -> dict[str, Any]:
-    """Give the document of ``describe``: the whole tool."""
+def describe_document(
+    root: Command, tool_version: str, murli_version: str, depth: int | None = None
+) -> dict[str, Any]:
+    """Give the document of ``describe``: the whole tool, spelled out down to *depth*."""
     document: dict[str, Any] = {
         "name": root.name,
         "summary": root.summary,
@@ -35,7 +36,7 @@ def describe_document(root: Command, tool_version: str, murli_version: str) -> d
     document["capabilities"] = capabilities(root, tool_version)
     document["profiles"] = {"profileable_flags": profileable_flags(root)}
     if root.visible:
-        document["commands"] = [_described(command) for command in root.visible]
+        document["commands"] = [described(command, _below(depth)) for command in root.visible]
     else:
         # A tool without subcommands is one command; without its flags nobody could call it.
         own = _command(root, [])
@@ -71,8 +72,15 @@ def profileable_flags(root: Command) -> list[str]:
     return sorted(names)
 
 
-def _described(command: Command) -> dict[str, Any]:
-    return _command(command, [_described(child) for child in command.visible])
+def described(command: Command, depth: int | None = None) -> dict[str, Any]:
+    """Give *command* with everything below it; from *depth* 0 on by name and summary only."""
+    if depth == 0:
+        return {"name": command.name, "summary": command.summary}
+    return _command(command, [described(child, _below(depth)) for child in command.visible])
+
+
+def _below(depth: int | None) -> int | None:
+    return None if depth is None else depth - 1
 
 
 def _command(command: Command, subcommands: list[dict[str, Any]]) -> dict[str, Any]:
@@ -89,12 +97,14 @@ def _command(command: Command, subcommands: list[dict[str, Any]]) -> dict[str, A
     rest: dict[str, Any] = {
         "arguments": [_argument(argument, notes) for argument in command.arguments],
         "flags": [_flag(flag, metadata) for flag in command.flags],
-        "returns": _returns(metadata),
+        "returns": _returns(command, metadata),
         "examples": [_example(example) for example in metadata.examples],
         "subcommands": subcommands,
     }
     document.update((key, value) for key, value in rest.items() if value)
     document["safety"] = _safety(command, metadata)
+    if command.deprecated:
+        document["deprecated"] = True
     return document
 
 
@@ -137,11 +147,19 @@ def _flag(flag: Flag, metadata: Metadata) -> dict[str, Any]:
         "profileable": False,
         "required": flag.required,
         "short": flag.short,
+        "minimum": flag.minimum,
+        "maximum": flag.maximum,
+        "negation": flag.negation,
     }
     if note is not None:
         apply_flag_annotation(document, note)
-    always = ("name", "type", "default", "description")
-    return {key: value for key, value in document.items() if value or key in always}
+    kept = ("name", "type", "default", "description")
+    numbers = ("minimum", "maximum")
+    return {
+        key: value
+        for key, value in document.items()
+        if value or key in kept or (key in numbers and value is not None)
+    }
 
 
 def apply_flag_annotation(flag_schema: dict[str, Any], annotation: FlagAnnotation) -> None:
@@ -152,16 +170,25 @@ def apply_flag_annotation(flag_schema: dict[str, Any], annotation: FlagAnnotatio
             flag_schema[name] = list(value) if isinstance(value, tuple) else value
 
 
-def _returns(metadata: Metadata) -> dict[str, Any]:
+def _returns(command: Command, metadata: Metadata) -> dict[str, Any]:
+    """Give what a call returns: as declared, or as the handler's own annotation says."""
+    from ..schemas.derive import return_schema_of, schema_of
+
     returns = metadata.returns
-    if returns is None:
+    if isinstance(returns, ReturnSchema):
+        document: dict[str, Any] = {"type": returns.type, "description": returns.description}
+        if returns.shape:
+            document["shape"] = plain(returns.shape)
+        schema = returns.output_schema
+        if schema is not None:
+            document["output_schema"] = plain(
+                schema if isinstance(schema, dict) else schema_of(schema)
+            )
+        return document
+    schema = return_schema_of(command.handler) if returns is None else schema_of(returns)
+    if schema is None:
         return {}
-    document: dict[str, Any] = {"type": returns.type, "description": returns.description}
-    if returns.shape:
-        document["shape"] = plain(returns.shape)
-    if returns.output_schema is not None:
-        document["output_schema"] = plain(returns.output_schema)
-    return document
+    return {"type": "json", "description": "", "output_schema": plain(schema)}
 
 
 def _example(example: Any) -> dict[str, Any]:

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
         def has_options(self) -> bool:
             """Whether words with dashes are options here."""
 
+        @property
+        def forwards(self) -> bool:
+            """Whether the tool keeps options it does not know, for another program say."""
+
         def owns(self, option: str) -> bool:
             """Tell whether *option* (``--name`` or ``-n``) is this command's own."""
 
@@ -105,23 +109,20 @@ class Call:
         self.separated: list[Level] = []
 
 
-def scan(
-    argv: Sequence[str], root: Level, mounted: Collection[str] = (), *, forwards: bool = False
-) -> Call:
-    """Take our flags out of *argv*; *root* tells what is the tool's own.
-
-    *forwards* says that the tool keeps words it does not know, for another program say; then
-    only what is certainly ours is taken.
-    """
+def scan(argv: Sequence[str], root: Level, mounted: Collection[str] = ()) -> Call:
+    """Take our flags out of *argv*; *root* tells what is the tool's own."""
     call = Call(root)
+    # Behind the last word that could be ours nothing has to be understood; most calls have none,
+    # and what a tool loads to look a command up is not loaded for nothing.
+    end = _behind_the_last_of_ours(argv, mounted)
     position, words = 0, 0
     while position < len(argv):
         token = argv[position]
-        if token == "--" or (words and call.level.passes_on(words)):
+        if position >= end or token == "--" or (words and call.level.passes_on(words)):
             call.rest.extend(argv[position:])
             break
         if len(token) > 1 and token[0] == "-" and call.level.has_options:
-            position = _option(call, argv, position, forwards)
+            position = _option(call, argv, position)
             continue
         position += 1
         if call.mounted:
@@ -141,9 +142,17 @@ def scan(
     return call
 
 
-def _option(call: Call, argv: Sequence[str], position: int, forwards: bool) -> int:
+def _behind_the_last_of_ours(argv: Sequence[str], mounted: Collection[str]) -> int:
+    for position in range(len(argv), 0, -1):
+        name = argv[position - 1].partition("=")[0]
+        if name in SWITCHES or name in VALUED or name in mounted:
+            return position
+    return 0
+
+
+def _option(call: Call, argv: Sequence[str], position: int) -> int:
     """Deal with the option at *position*; give the position behind it and its values."""
-    taken = _take(call, argv, position, forwards)
+    taken = _take(call, argv, position)
     if taken:
         return position + taken
     token = argv[position]
@@ -161,7 +170,7 @@ def _option(call: Call, argv: Sequence[str], position: int, forwards: bool) -> i
         call.rest.append(argv[position])
         position += 1
         count += 1
-    ours_follows = position < len(argv) and _take(Call(call.level), argv, position, forwards)
+    ours_follows = position < len(argv) and _take(Call(call.level), argv, position)
     if count < most and ours_follows:
         # With our flag gone, the words behind it would become values of this option.
         if count < least:
@@ -172,7 +181,7 @@ def _option(call: Call, argv: Sequence[str], position: int, forwards: bool) -> i
     return position
 
 
-def _take(call: Call, argv: Sequence[str], position: int, forwards: bool) -> int:
+def _take(call: Call, argv: Sequence[str], position: int) -> int:
     """Take a flag of ours at *position*; give how many words that were, 0 for none."""
     name, equals, value = argv[position].partition("=")
     if (name not in SWITCHES and name not in VALUED) or (
@@ -183,8 +192,8 @@ def _take(call: Call, argv: Sequence[str], position: int, forwards: bool) -> int
     followed = not equals and not _looks_like_option(following)
     if followed and name in VALUED:
         value = following
-    if not call.mounted and _is_theirs(call.level, name, value, bool(equals) or followed, forwards):
-        if forwards and name in SWITCHES:
+    if not call.mounted and _is_theirs(call.level, name, value, bool(equals) or followed):
+        if call.level.forwards and name in SWITCHES:
             setattr(call, SWITCHES[name], True)
         return 0
     if name in SWITCHES:
@@ -199,12 +208,12 @@ def _take(call: Call, argv: Sequence[str], position: int, forwards: bool) -> int
     return 1 if equals else 2
 
 
-def _is_theirs(level: Level, name: str, value: str, with_value: bool, forwards: bool) -> bool:
+def _is_theirs(level: Level, name: str, value: str, with_value: bool) -> bool:
     """Tell whether the tool has a better claim to a flag that looks like ours."""
     accepted = _ACCEPTED.get(name, ())
     if value in accepted:
         return False
-    if forwards and (name in _FORWARDED or accepted):
+    if level.forwards and (name in _FORWARDED or accepted):
         return True
     # `--output result.txt` was short for `--output-file` before murli came; it still is.
     return level.abbreviates(name, with_value)

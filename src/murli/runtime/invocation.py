@@ -79,17 +79,21 @@ class Invocation:
         argv: Sequence[str],
         stdout: Any = None,
         *,
-        forwards: bool = False,
+        raises: bool = False,
     ) -> None:
         self.host = host
         self.settings = settings
-        self.forwards = forwards
+        # Whether a refusal is raised, for a caller who wants exceptions, instead of answered.
+        self.raises = raises
         mounted = _mounted_names() if settings.mount else ()
-        self.call: Call = scan(argv, host.level(), mounted, forwards=forwards)
+        self.call: Call = scan(argv, host.level(), mounted)
         self.stdout_is_terminal = is_terminal(stdout or standard("stdout"))
         self.capture: Capture | None = None
         # The tool was asked for its help or version: text for whoever asked, no answer.
         self.explained = False
+        # Whether a handler has shown a person something already.
+        self.printed = False
+        self._returned: Any = None
         contract = self.call.contract or os.environ.get("MURLI_CONTRACT") or settings.contract
         known = contract in CONTRACT_NAMES
         self.writer = self._make_writer(contract if known else "murli", stdout)
@@ -172,7 +176,7 @@ class Invocation:
 
         self.writer.intend(force=forced, dry_run=previews)
         dry_run = self.call.dry_run
-        if self.forwards and not (metadata and metadata.dry_runnable):
+        if self.call.level.forwards and not (metadata and metadata.dry_runnable):
             dry_run = False  # it is among the words the tool passes on
         reason = refusal(
             metadata,
@@ -197,7 +201,7 @@ class Invocation:
 
     def release(self) -> None:
         """Stop collecting without answering; what was printed goes out as it was."""
-        self._leave()
+        self.leave()
         if self.capture is None:
             return
         capture, self.capture = self.capture, None
@@ -215,19 +219,25 @@ class Invocation:
         """Answer that the call cannot be done as it stands."""
         if self.settings.usage_exit_code and error.error_type in ("flag_error", "command_error"):
             error.code = self.settings.usage_exit_code
+        if self.raises:
+            raise error
         self.end(self.writer.fail(Failure(error, self.writer.phase)))
 
     def end(self, code: int) -> NoReturn:
         """End the program, the answer being out."""
-        self._leave()
+        self.leave()
         self.writer.exit(code)
 
-    def finish(self, error: BaseException | None, *, restore: bool = False) -> int:
+    def finish(
+        self, error: BaseException | None, *, returned: Any = None, restore: bool = False
+    ) -> int:
         """Say what the handler left unsaid and give the exit code.
 
-        *error* is what ended the handler: ``None``, a `SystemExit`, or any other exception.
+        *error* is what ended the handler: ``None``, a `SystemExit`, or any other exception;
+        *returned* what it returned.
         """
-        self._leave()
+        self.leave()
+        self._returned = returned
         if self.capture is None:
             return self._conclude(error, "")
         if self.explained and isinstance(error, SystemExit) and not status_of(error.code):
@@ -273,7 +283,8 @@ class Invocation:
             return 0
         return self._fail(error, printed)
 
-    def _leave(self) -> None:
+    def leave(self) -> None:
+        """Be the running invocation no longer."""
         global _latest
         if _latest is self:
             _latest = None
@@ -281,11 +292,18 @@ class Invocation:
             _current.set(None)
 
     def _succeed(self, printed: str | bytes) -> int:
+        value = _value(self._returned, printed)
         if self.writer.answered or self.writer.is_tty():
             self._pass_on(printed)
+            if not self.writer.answered:
+                self._show(value)
             return 0
         try:
-            self.writer.write_success("", _payload(printed))
+            if value is None:
+                value = _payload(printed)
+            else:
+                self._pass_on(printed)
+            self.writer.write_success("", value)
         except Exception as error:  # the answer could not be encoded or written
             return 0 if getattr(error, "reader_gone", False) else self._fail(error, "")
         return 0
@@ -302,6 +320,14 @@ class Invocation:
             return self.writer.fail(Failure(self.error_for(error), self.writer.phase, output))
         except OutputFailed as lost:
             return self.writer.fail(Failure(self.error_for(lost), "cleanup"))
+
+    def _show(self, value: Any) -> None:
+        """Show a person what a handler only returned."""
+        if self.printed or value is None or isinstance(value, (int, float)):
+            return
+        from ..formats.people import show
+
+        show(value, standard("stdout"))
 
     def _pass_on(self, printed: str | bytes) -> None:
         """Hand text that is not the answer to stderr, where it is not lost."""
@@ -332,6 +358,16 @@ def _exit_failure(code: object) -> AgentError | None:
     said = "" if isinstance(code, int) else str(code)
     said = said or f"The command ended with exit status {status}."
     return AgentError(status, "execution_error", said, kind="tool_error")
+
+
+def _value(returned: Any, printed: str | bytes) -> Any:
+    """Give what a handler returned, where that is a result."""
+    if returned is None or (printed and isinstance(returned, int)):
+        return None  # a handler that prints and returns a number means a status
+    try:
+        return plain(returned)
+    except ValueError:  # something only the tool understands
+        return None
 
 
 def _payload(printed: str | bytes) -> Any:

@@ -47,6 +47,14 @@ def bad_choice(name: str, value: str, choices: Iterable[object]) -> AgentError:
     return _flag_error(f"Invalid value {quoted(value)} for {name}.", advice, name, accepted)
 
 
+def out_of_range(name: str, value: str, low: object, high: object) -> AgentError:
+    """A number outside its range; a bound of ``None`` is none."""
+    if low is not None and high is not None:
+        return bad_value(name, value, f"expected a number from {low} to {high}")
+    bound = f"at least {low}" if low is not None else f"at most {high}"
+    return bad_value(name, value, f"expected a number of {bound}")
+
+
 def missing(options: Sequence[str], arguments: Sequence[str]) -> AgentError:
     """Options or arguments that are required and absent, all of them at once."""
     parts = [_counted("option", options), _counted("argument", arguments)]
@@ -78,6 +86,11 @@ def extra_argument(words: Sequence[str]) -> AgentError:
     return _command_error(f"Unexpected {noun} {shown}.", "", "")
 
 
+def exclusive(name: str, other: str) -> AgentError:
+    """Two options that may not be combined."""
+    return _flag_error(f"Options {name} and {other} cannot be combined.", "", name)
+
+
 def other(message: str, name: str = "") -> AgentError:
     """Anything else: the framework's own words."""
     return _flag_error(message, "", name)
@@ -94,6 +107,13 @@ def invalid_setting(name: str, value: str, accepted: Sequence[str]) -> AgentErro
         field=name,
         valid_values=accepted,
     )
+
+
+def our_options() -> list[str]:
+    """Give the names of our own flags, for somebody who mistyped one."""
+    from .argv import SWITCHES, VALUED
+
+    return [name for name in (*SWITCHES, *VALUED) if name != "--contract"]
 
 
 def nearest(word: str, known: Iterable[str], limit: int = 3) -> list[str]:

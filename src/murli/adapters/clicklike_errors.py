@@ -1,0 +1,193 @@
+"""What a click-like framework raised, as failures in our words.
+
+Exceptions are told apart by the names of their classes: a typer that brings its own click has
+classes of the same names. What a check was looking at is read from the frame that raised.
+"""
+
+from __future__ import annotations
+
+from ..errors import AgentError
+from ..runtime import usage
+from .clicklike_levels import is_group
+from .clicklike_tree import choices_of, command_names, names_of, range_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+    from typing import Any
+
+    from ..runtime.invocation import Invocation
+
+
+_EXPECTED = {
+    "integer": "expected an integer",
+    "int": "expected an integer",
+    "float": "expected a number",
+}
+
+
+def translate(error: BaseException, invocation: Invocation) -> BaseException:
+    """Give what *error* means to us; anything not click's is given back as it is."""
+    names = {base.__name__ for base in type(error).__mro__}
+    if "Exit" in names and hasattr(error, "exit_code"):
+        if _explains(error):
+            invocation.explained = True
+        return SystemExit(error.exit_code)
+    if "Abort" in names and _is_clicks(error):
+        return AgentError.cancelled()
+    if "UsageError" in names and hasattr(error, "format_message"):
+        problem = explain(error)
+        exit_code = invocation.settings.usage_exit_code
+        if exit_code:
+            problem.code = exit_code
+        return problem
+    if "ClickException" in names and hasattr(error, "format_message"):
+        return _as_shown(error, invocation)
+    return error
+
+
+def explain(error: Any) -> AgentError:
+    """Give a usage error in our words where it is an ordinary one."""
+    name = type(error).__name__
+    ctx = error.ctx
+    frames = list(_frames(error))
+    if name == "NoSuchOption":
+        known = [option for option in _options(ctx) if option.startswith("--")]
+        return usage.unknown_option(error.option_name, [*known, *usage.our_options()])
+    if name == "MissingParameter" and error.param is not None:
+        return _missing(error, frames)
+    if name == "BadParameter" and error.param is not None:
+        return _bad_value(error, frames)
+    if name == "BadOptionUsage":
+        return _bad_usage(error, ctx)
+    if name == "NoArgsIsHelpError" and ctx is not None and is_group(ctx.command):
+        return usage.missing_command(_visible(ctx))
+    for frame in reversed(frames):
+        seen = frame.f_locals
+        place = frame.f_code.co_name
+        if place in ("resolve_command", "_click_resolve_command") and ctx is not None:
+            return usage.unknown_command(str(seen.get("cmd_name")), _visible(ctx))
+        if place == "invoke" and ctx is not None and is_group(ctx.command):
+            return usage.missing_command(_visible(ctx))
+        if place == "parse_args" and seen.get("args") and name == "UsageError":
+            return usage.extra_argument([str(word) for word in seen["args"]])
+    return usage.other(error.format_message(), _field(getattr(error, "param", None)))
+
+
+def _missing(error: Any, frames: list[FrameType]) -> AgentError:
+    options, arguments = [], []
+    for param in _absent(error, frames) or [error.param]:
+        if param.param_type_name == "option":
+            options.append(f"--{names_of(param)[0]}")
+        else:
+            arguments.append(str(param.name))
+    return usage.missing(options, arguments)
+
+
+def _absent(error: Any, frames: list[FrameType]) -> list[Any]:
+    """Give every parameter that is missing, not only the one click stopped at."""
+    opts = next((f.f_locals["opts"] for f in frames if f.f_code.co_name == "parse_args"
+                 and isinstance(f.f_locals.get("opts"), dict)), None)  # fmt: skip
+    if opts is None or error.ctx is None:
+        return []
+    absent = []
+    for param in error.ctx.command.params:
+        if param.required and not getattr(param, "prompt", None):
+            value, _ = param.consume_value(error.ctx, opts)
+            if type(value).__name__ == "Sentinel" or param.value_is_missing(value):
+                absent.append(param)
+    return absent
+
+
+def _bad_value(error: Any, frames: list[FrameType]) -> AgentError:
+    param = error.param
+    name = _name(param)
+    value = next((str(frame.f_locals["value"]) for frame in reversed(frames)
+                  if "value" in frame.f_locals and _in_framework(frame)), None)  # fmt: skip
+    if value is None:
+        return usage.other(f"Invalid value for {name}: {error.message}", name)
+    choices = choices_of(param)
+    if choices:
+        return usage.bad_choice(name, value, choices)
+    kind = getattr(getattr(param, "type", None), "name", "") or _annotation(param)
+    low, high = range_of(param)
+    if low is not None or high is not None:
+        return usage.out_of_range(name, value, low, high)
+    return usage.bad_value(name, value, _EXPECTED.get(kind) or str(error.message))
+
+
+def _bad_usage(error: Any, ctx: Any) -> AgentError:
+    option = str(error.option_name)
+    if ctx is None:
+        holders = (frame.f_locals.get("self") for frame in _frames(error))
+        ctx = next((c for c in (getattr(h, "ctx", None) for h in holders) if c is not None), None)
+    param = next((each for each in (ctx.command.params if ctx else ())
+                  if option in (*each.opts, *each.secondary_opts)), None)  # fmt: skip
+    if param is not None and not getattr(param, "is_flag", False):
+        return usage.missing_value(_name(param))
+    value = next((str(frame.f_locals["explicit_value"]) for frame in _frames(error)
+                  if frame.f_locals.get("explicit_value") is not None), "")  # fmt: skip
+    return usage.unexpected_value(option, value)
+
+
+def _as_shown(error: Any, invocation: Invocation) -> BaseException:
+    """Give a ClickException of the tool's own: people see it as its class shows it."""
+    if invocation.writer.is_tty():
+        error.show()
+        return SystemExit(error.exit_code)
+    status = error.exit_code or 1
+    return AgentError(status, "execution_error", error.format_message(), kind="tool_error")
+
+
+def _explains(error: BaseException) -> bool:
+    """Tell whether an exit came from --help or --version."""
+    for frame in _frames(error):
+        option: Any = frame.f_locals.get("self")
+        if getattr(option, "is_eager", False) and option.name in ("help", "version"):
+            return True
+    return False
+
+
+def _frames(error: BaseException) -> Iterator[FrameType]:
+    traceback = error.__traceback__
+    while traceback is not None:
+        yield traceback.tb_frame
+        traceback = traceback.tb_next
+
+
+def _in_framework(frame: FrameType) -> bool:
+    module = frame.f_globals.get("__name__", "")
+    return bool(module.partition(".")[0] in ("click", "typer", "rich_click", "asyncclick"))
+
+
+def _is_clicks(error: BaseException) -> bool:
+    return type(error).__module__.partition(".")[0] in ("click", "typer")
+
+
+def _options(ctx: Any) -> Iterator[str]:
+    while ctx is not None:
+        for param in ctx.command.params:
+            if param.param_type_name == "option":
+                yield from (*param.opts, *param.secondary_opts)
+        ctx = ctx.parent
+
+
+def _visible(ctx: Any) -> list[str]:
+    """Give the names of a group's commands; hidden ones are known without loading lazy ones."""
+    loaded = getattr(ctx.command, "commands", {})
+    names = command_names(ctx.command, ctx)
+    return [name for name in names if not getattr(loaded.get(name), "hidden", False)]
+
+
+def _annotation(param: Any) -> str:
+    annotation = getattr(getattr(param, "type_descriptor", None), "annotation", None)
+    return getattr(annotation, "__name__", "")
+
+
+def _name(param: Any) -> str:
+    return f"--{names_of(param)[0]}" if param.param_type_name == "option" else str(param.name)
+
+
+def _field(param: Any) -> str:
+    return "" if param is None else _name(param)

@@ -1,0 +1,150 @@
+"""What the scanner and the guard must know about a click-like command."""
+
+from __future__ import annotations
+
+from ..metadata import flag_key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..metadata import Metadata
+
+
+def is_group(command: Any) -> bool:
+    """Tell whether *command* has commands below it."""
+    return hasattr(command, "list_commands") and hasattr(command, "get_command")
+
+
+def is_leaf_call(command: Any, ctx: Any) -> bool:
+    """Tell whether invoking *command* in *ctx* runs it, rather than a command below it."""
+    if not is_group(command):
+        return True
+    waiting = getattr(ctx, "_protected_args", None)
+    if waiting is None:
+        waiting = ctx.protected_args
+    return not waiting and not ctx.args
+
+
+def intent_given(ctx: Any) -> dict[str, bool]:
+    """Tell which of a command's own switches for force and dry-run were given."""
+    given: set[str] = set()
+    while ctx is not None:
+        for param in ctx.command.params:
+            names = {"--force", "--yes", "--dry-run"}.intersection(param.opts)
+            if names and _is_switch(param) and ctx.params.get(param.name):
+                source = ctx.get_parameter_source(param.name)
+                if source is not None and source.name == "COMMANDLINE":
+                    given |= names
+        ctx = ctx.parent
+    return {"forced": bool(given & {"--force", "--yes"}), "previews": "--dry-run" in given}
+
+
+def _is_switch(param: Any) -> bool:
+    return bool(getattr(param, "is_flag", False) or getattr(param, "count", False))
+
+
+def bind_environment(command: Any, metadata: Metadata | None) -> None:
+    """Let options take their values from the variables their annotations name."""
+    notes = metadata.flag_annotations if metadata is not None else {}
+    for param in command.params if notes else ():
+        for name in param.opts:
+            note = notes.get(flag_key(name))
+            if note is not None and note.env and not param.envvar:
+                param.envvar = note.env
+
+
+class CommandLevel:
+    """One command as the scanner sees it; *path* is how it was reached."""
+
+    __slots__ = ("command", "context", "parent", "path")
+    context: Any
+
+    def __init__(
+        self,
+        command: Any,
+        name: str,
+        path: tuple[str, ...] = (),
+        parent: CommandLevel | None = None,
+    ) -> None:
+        self.command = command
+        self.path = path
+        self.parent = parent
+        settings = dict(getattr(command, "context_settings", None) or {})
+        above = parent.context if parent else None
+        # A context without a parse: enough to ask a group for its commands.
+        kind = getattr(command, "context_class", None) or _context_class(command)
+        self.context = kind(command, info_name=name, parent=above, **settings)
+
+    has_options = True
+
+    @property
+    def forwards(self) -> bool:
+        """Whether options it does not know are the command's business."""
+        return bool(
+            getattr(self.context, "ignore_unknown_options", False)
+            or (getattr(self.context, "allow_extra_args", False) and not is_group(self.command))
+        )
+
+    def owns(self, option: str) -> bool:
+        """Tell whether *option* is the command's own."""
+        return self._param(option) is not None
+
+    def abbreviates(self, option: str, with_value: bool) -> bool:
+        """Tell that nothing is abbreviated here."""
+        return False
+
+    def width(self, option: str) -> tuple[int, int]:
+        """Give how many values *option* takes, at least and at most."""
+        param = self._param(option) or self._last_of_cluster(option)
+        if param is None or _is_switch(param):
+            return 0, 0
+        if getattr(param, "_flag_needs_value", False):
+            return 0, 1
+        return param.nargs, param.nargs
+
+    def child(self, word: str, words_before: int) -> CommandLevel | None:
+        """Give the command that *word* names."""
+        group: CommandLevel | None = self
+        if not is_group(self.command):
+            # In a chain the next command follows the arguments of the one before.
+            group = self.parent if self.parent and _is_chain(self.parent.command) else None
+        if group is None or (words_before and group is self):
+            return None
+        found = group.command.get_command(group.context, word)
+        return None if found is None else CommandLevel(found, word, (*group.path, word), group)
+
+    def passes_on(self, words_before: int) -> bool:
+        """Tell whether options behind the first word are words as well."""
+        interspersed = getattr(self.context, "allow_interspersed_args", True)
+        return words_before > 0 and not interspersed and not is_group(self.command)
+
+    def _param(self, option: str) -> Any:
+        for param in self.command.params:
+            if option in param.opts or option in param.secondary_opts:
+                return param
+        return None
+
+    def _last_of_cluster(self, option: str) -> Any:
+        if option.startswith("--"):
+            return None
+        for position, letter in enumerate(option[1:], 2):
+            param = self._param(f"-{letter}")
+            if param is None or not _is_switch(param):
+                return param if position == len(option) else None
+        return None
+
+
+def _is_chain(command: Any) -> bool:
+    return bool(getattr(command, "chain", False))
+
+
+def _context_class(command: Any) -> Any:
+    """Find the context class in the module that made *command*'s class."""
+    import sys
+
+    for base in type(command).__mro__:
+        found = getattr(sys.modules.get(base.__module__), "Context", None)
+        if found is not None:
+            return found
+    raise TypeError(f"{type(command).__name__} is no command murli knows")

@@ -1,0 +1,182 @@
+"""From a click-like command to the neutral command tree."""
+
+from __future__ import annotations
+
+from ..tree import Argument, Command, Flag, first_line
+from .clicklike_levels import CommandLevel, is_group
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from .clicklike import MetadataAt
+
+_TYPES = {
+    "integer": "int",
+    "integer range": "int",
+    "int": "int",
+    "float": "float64",
+    "float range": "float64",
+    "boolean": "bool",
+    "bool": "bool",
+}
+_COMPLETION = ("install_completion", "show_completion")
+
+
+def walk(level: CommandLevel, path: tuple[str, ...], metadata_at: MetadataAt) -> Command:
+    """Give the command of *level* and everything below it."""
+    command = level.command
+    params = [param for param in command.params if _is_listed(param, level.context)]
+    metadata = metadata_at(command, level.path)
+    return Command(
+        path,
+        first_line((getattr(command, "short_help", "") or command.help or "").partition("\f")[0]),
+        arguments=[_argument(param) for param in params if param.param_type_name == "argument"],
+        flags=[_flag(param) for param in params if param.param_type_name == "option"],
+        commands=list(_commands(level, path, metadata_at)),
+        hidden=bool(getattr(command, "hidden", False)),
+        deprecated=bool(getattr(command, "deprecated", False)),
+        metadata=metadata,
+        handler=getattr(command, "callback", None),
+    )
+
+
+def _commands(
+    level: CommandLevel, path: tuple[str, ...], metadata_at: MetadataAt
+) -> Iterator[Command]:
+    if not is_group(level.command):
+        return
+    for name in command_names(level.command, level.context):
+        found = level.command.get_command(level.context, name)
+        if found is not None:
+            below = CommandLevel(found, name, (*level.path, name), level)
+            yield walk(below, (*path, name), metadata_at)
+
+
+def command_names(group: Any, context: Any) -> list[str]:
+    """Give the names of a group's commands, as they were defined rather than sorted."""
+    names = list(group.list_commands(context))
+    defined = list(getattr(group, "commands", ()))
+    return defined if sorted(defined) == sorted(names) else names
+
+
+def given_values(ctx: Any) -> dict[str, tuple[Any, bool]]:
+    """Give the value of each option by its name, and whether a caller gave it."""
+    values: dict[str, tuple[Any, bool]] = {}
+    while ctx is not None:
+        for param in ctx.command.params:
+            if param.param_type_name == "option" and param.name in ctx.params:
+                source = ctx.get_parameter_source(param.name)
+                given = source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT")
+                values.setdefault(names_of(param)[0], (ctx.params[param.name], given))
+        ctx = ctx.parent
+    return values
+
+
+def names_of(param: Any) -> tuple[str, str]:
+    """Give the long name of an option without its dashes, and its one-letter name or ``""``."""
+    longs = [name for name in param.opts if name.startswith("--")]
+    shorts = [name for name in param.opts if not name.startswith("--")]
+    name = (longs or shorts or [param.name])[0].lstrip("-/+")
+    return name, shorts[0].lstrip("-/+") if longs and shorts else ""
+
+
+def choices_of(param: Any) -> list[str]:
+    """Give the values *param* accepts, as a caller writes them."""
+    kind = getattr(param, "type", None)
+    found = getattr(kind, "choices", None)
+    if found is None:
+        found = getattr(getattr(param, "type_descriptor", None), "choices", None)
+    return [str(getattr(choice, "value", choice)) for choice in found or ()]
+
+
+def _is_listed(param: Any, context: Any) -> bool:
+    if getattr(param, "hidden", False) or param.name in _COMPLETION:
+        return False
+    if set(param.opts) & set(context.help_option_names):
+        return False
+    # --version and its like answer by themselves and give a handler nothing.
+    return not (param.is_eager and not param.expose_value and param.name in ("help", "version"))
+
+
+def _argument(param: Any) -> Argument:
+    return Argument(
+        str(param.name),
+        _type(param),
+        required=bool(param.required),
+        description=str(getattr(param, "help", None) or "").strip(),
+        choices=choices_of(param),
+    )
+
+
+def _flag(param: Any) -> Flag:
+    name, short = names_of(param)
+    minimum, maximum = range_of(param)
+    negations = [each.lstrip("-/+") for each in param.secondary_opts if each.startswith("--")]
+    return Flag(
+        name,
+        _type(param),
+        _default(param),
+        (param.help or "").strip(),
+        short=short,
+        required=bool(param.required),
+        env=_env(param),
+        sensitive=bool(getattr(param, "hide_input", False)),
+        choices=choices_of(param),
+        minimum=minimum,
+        maximum=maximum,
+        negation=negations[0] if negations else "",
+    )
+
+
+def _type(param: Any) -> str:
+    if getattr(param, "count", False):
+        return "int"
+    if getattr(param, "is_flag", False):
+        return "bool"
+    element = _TYPES.get(_type_name(param), "string")
+    many = getattr(param, "multiple", False) or param.nargs != 1
+    return f"[]{element}" if many else element
+
+
+def _type_name(param: Any) -> str:
+    named = getattr(getattr(param, "type", None), "name", None)
+    if named:
+        return str(named)
+    annotation = getattr(getattr(param, "type_descriptor", None), "annotation", None)
+    inner = getattr(annotation, "__args__", None)
+    element: Any = inner[0] if inner else annotation
+    return str(getattr(element, "__name__", ""))
+
+
+def _default(param: Any) -> Any:
+    default = param.default
+    if type(default).__name__ == "Sentinel":  # click's own word for "nobody said"
+        default = False if _type(param) == "bool" else None
+    if callable(default) or default in ((), []):
+        return None
+    from ..errors import EncodingError
+    from ..formats.encoder import plain
+
+    try:
+        return plain(default)
+    except EncodingError:  # an object only the tool understands
+        return None
+
+
+def range_of(param: Any) -> tuple[Any, Any]:
+    """Give the least and the greatest number *param* takes."""
+    kind = getattr(param, "type", None)
+    for holder in (kind, param):
+        low, high = getattr(holder, "min", None), getattr(holder, "max", None)
+        if low is not None or high is not None:
+            return low, high
+    return None, None
+
+
+def _env(param: Any) -> str:
+    env = getattr(param, "envvar", None)
+    if not env:
+        return ""
+    return env if isinstance(env, str) else str(next(iter(env)))

@@ -1,0 +1,59 @@
+"""Noticing whether a handler prints, without keeping a person from seeing it at once."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class PrintWatch:
+    """While it is entered, ``printed`` tells whether anything was written to ``sys.stdout``.
+
+    A handler that shows its result itself, and returns it as well, must not have it shown twice.
+    """
+
+    def __init__(self) -> None:
+        self.printed = False
+        self._own: Any = None
+        self._noticing: _Noticing | None = None
+
+    def __enter__(self) -> PrintWatch:
+        self._own = sys.stdout
+        if isinstance(self._own, io.TextIOWrapper):
+            self._own.flush()
+            sys.stdout = self._noticing = _Noticing(self._own, self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._noticing is None:
+            return
+        self._noticing.flush()
+        if sys.stdout is self._noticing:
+            sys.stdout = self._own
+        # Otherwise the terminal would be closed with it.
+        self._noticing.detach()
+
+
+class _Noticing(io.TextIOWrapper):
+    """Another way to the same buffer that tells a watch when it is used."""
+
+    def __init__(self, own: io.TextIOWrapper, watch: PrintWatch) -> None:
+        super().__init__(
+            own.buffer,
+            encoding=own.encoding,
+            errors=own.errors,
+            newline="",
+            line_buffering=own.line_buffering,
+            write_through=True,
+        )
+        self._watch = watch
+
+    def write(self, text: str, /) -> int:
+        """Write, and tell the watch."""
+        if text:
+            self._watch.printed = True
+        return super().write(text)
