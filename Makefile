@@ -3,14 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test check bench clean
+.PHONY: help demo test check test-real test-matrix bench clean
 
 help:
-	@echo "make demo   set up, then use the example tool as a person and as an agent"
-	@echo "make test   set up, then ruff, mypy --strict and all tests"
-	@echo "make check  ruff and mypy only"
-	@echo "make bench  what enabling murli costs at start-up, in instructions"
-	@echo "make clean  remove what the other targets made"
+	@echo "make demo         set up, then use the example tool as a person and as an agent"
+	@echo "make test         set up, then ruff, mypy --strict and all tests"
+	@echo "make check        ruff and mypy only"
+	@echo "make test-real    enable tools nobody here wrote, from the package index"
+	@echo "make test-matrix  the adapters on every supported interpreter and framework"
+	@echo "make bench        what enabling murli costs: instructions, and bytes of describe"
+	@echo "make clean        remove what the other targets made"
 
 $(VENV)/pyvenv.cfg:
 	$(PYTHON) -m venv $(VENV)
@@ -35,8 +37,15 @@ check: $(VENV)/.ready-to-test
 test: check
 	$(BIN)/python -m pytest -q -n 2
 
+test-real: $(VENV)/.ready-to-test
+	$(BIN)/python -m pytest -q -n 2 tests_real
+
+test-matrix: $(VENV)/.ready-to-test
+	$(BIN)/python tests_real/matrix.py
+
 bench: $(VENV)/.ready-to-test
 	$(BIN)/python -m benchmarks.startup
+	$(BIN)/python -m benchmarks.describe
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

@@ -82,7 +82,6 @@ MURLI_PARTS = {
     "murli.runtime",
     "murli.runtime.argv",
     "murli.runtime.capture",
-    "murli.runtime.guard",
     "murli.runtime.invocation",
     "murli.runtime.process",
     "murli.runtime.settings",

@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 from harness import Run, environment, lay_out, run, run_at_terminal
 
-RIFFLE = [sys.executable, "-m", "riffle"]
+FRONT_ENDS = {"argparse": "riffle", "click": "riffle.cli_click", "typer": "riffle.cli_typer"}
+
+
+@pytest.fixture(params=FRONT_ENDS)
+def riffle(request: pytest.FixtureRequest) -> list[str]:
+    return [sys.executable, "-m", FRONT_ENDS[request.param]]
 
 
 @pytest.fixture
@@ -33,13 +38,18 @@ def env(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def indexed(docs: Path, env: dict[str, str]) -> dict[str, str]:
-    assert run(RIFFLE, "index", "build", str(docs), "--yes", env=env).code == 0
+    assert (
+        run([sys.executable, "-m", "riffle"], "index", "build", str(docs), "--yes", env=env).code
+        == 0
+    )
     return env
 
 
-def test_a_query_is_the_seed_envelope(docs: Path, indexed: dict[str, str]) -> None:
+def test_a_query_is_the_seed_envelope(
+    riffle: list[str], docs: Path, indexed: dict[str, str]
+) -> None:
     """`riffle query woodworking`, piped, prints the documented envelope: ranked path and score."""
-    done = run(RIFFLE, "query", "woodworking", "--top", "1", env=indexed)
+    done = run(riffle, "query", "woodworking", "--top", "1", env=indexed)
     document = done.document
     assert list(document) == ["status", "schema_version", "tool_version", "message", "result"]
     assert (document["status"], document["tool_version"]) == ("ok", "1.0.2")
@@ -51,9 +61,9 @@ def test_a_query_is_the_seed_envelope(docs: Path, indexed: dict[str, str]) -> No
     assert done.err == ""
 
 
-def test_a_person_reads_a_list(indexed: dict[str, str]) -> None:
+def test_a_person_reads_a_list(riffle: list[str], indexed: dict[str, str]) -> None:
     """At a terminal the same query is a ranked list that fits the screen, folders with a slash."""
-    done = run_at_terminal(RIFFLE, "query", "woodworking", env=indexed)
+    done = run_at_terminal(riffle, "query", "woodworking", env=indexed)
     lines = done.out.splitlines()
     assert lines[0].endswith('for "woodworking"')
     assert lines[2].split()[1].endswith("docs/woodworking/")
@@ -61,70 +71,72 @@ def test_a_person_reads_a_list(indexed: dict[str, str]) -> None:
     assert max(map(len, lines)) <= 100
 
 
-def test_no_index_says_how_to_build_one(env: dict[str, str]) -> None:
+def test_no_index_says_how_to_build_one(riffle: list[str], env: dict[str, str]) -> None:
     """Without an index the error is not_found and names the command that builds it."""
     for words in (["query", "x"], ["show", "x"], ["index", "status"], ["index", "delete", "--yes"]):
-        done = run(RIFFLE, *words, env=env)
+        done = run(riffle, *words, env=env)
         assert (done.code, done.error["error"], done.error["recoverable"]) == (5, "not_found", True)
         assert done.error["suggestion"] == "Run `riffle index build PATH` to create the index."
         assert done.out == ""
 
 
-def test_building_needs_intent(docs: Path, env: dict[str, str]) -> None:
+def test_building_needs_intent(riffle: list[str], docs: Path, env: dict[str, str]) -> None:
     """An agent's build is refused without --yes, planned with --dry-run; neither leaves a trace."""
-    refused = run(RIFFLE, "index", "build", str(docs), env=env)
+    refused = run(riffle, "index", "build", str(docs), env=env)
     assert refused.error["error"] == "confirmation_required"
-    planned = run(RIFFLE, "index", "build", str(docs), "--dry-run", env=env)
+    planned = run(riffle, "index", "build", str(docs), "--dry-run", env=env)
     assert (planned.document["status"], planned.document["plan"]["files"]) == ("plan", 4)
     assert not Path(env["RIFFLE_INDEX"]).exists()
 
 
-def test_building_streams_progress(docs: Path, env: dict[str, str]) -> None:
+def test_building_streams_progress(riffle: list[str], docs: Path, env: dict[str, str]) -> None:
     """A build tells its progress line by line and ends with one answer."""
-    done = run(RIFFLE, "index", "build", str(docs), "--yes", env=env)
+    done = run(riffle, "index", "build", str(docs), "--yes", env=env)
     *progress, end = done.lines
     assert {line["stage"] for line in progress} == {"scan", "index"}
     assert all(line["event"] == "progress" for line in progress)
     assert (end["message"], end["result"]["added"]) == ("Indexed 4 files", 4)
 
 
-def test_status(docs: Path, indexed: dict[str, str]) -> None:
+def test_status(riffle: list[str], docs: Path, indexed: dict[str, str]) -> None:
     """Status tells what the index holds, to both audiences."""
-    result = run(RIFFLE, "index", "status", env=indexed).document["result"]
+    result = run(riffle, "index", "status", env=indexed).document["result"]
     assert (result["files"], result["roots"]) == (4, [str(docs)])
-    assert "4 files in" in run_at_terminal(RIFFLE, "index", "status", env=indexed).out
+    assert "4 files in" in run_at_terminal(riffle, "index", "status", env=indexed).out
 
 
-def test_deleting(indexed: dict[str, str]) -> None:
+def test_deleting(riffle: list[str], indexed: dict[str, str]) -> None:
     """Deleting is refused, planned, and done when it is confirmed."""
     index = Path(indexed["RIFFLE_INDEX"])
-    refused = run(RIFFLE, "index", "delete", env=indexed)
+    refused = run(riffle, "index", "delete", env=indexed)
     assert refused.error["error"] == "confirmation_required"
-    plan = run(RIFFLE, "index", "delete", "--dry-run", env=indexed).document["plan"]
+    plan = run(riffle, "index", "delete", "--dry-run", env=indexed).document["plan"]
     assert plan["would_delete"] == [str(index)]
     assert index.exists()
-    assert run(RIFFLE, "index", "delete", "--yes", env=indexed).code == 0
+    assert run(riffle, "index", "delete", "--yes", env=indexed).code == 0
     assert not index.exists()
 
 
 @pytest.mark.parametrize(("keys", "gone"), [(b"y\n", True), (b"n\n", False), (b"\n", False)])
-def test_a_person_is_asked(indexed: dict[str, str], keys: bytes, gone: bool) -> None:
+def test_a_person_is_asked(
+    riffle: list[str], indexed: dict[str, str], keys: bytes, gone: bool
+) -> None:
     """A person is asked before the index is deleted, and may change his mind."""
-    done = run_at_terminal(RIFFLE, "index", "delete", env=indexed, keys=keys)
+    done = run_at_terminal(riffle, "index", "delete", env=indexed, keys=keys)
     assert "[y/N]" in done.out + done.err  # where readline is missing, Python asks on stderr
     assert Path(indexed["RIFFLE_INDEX"]).exists() != gone
     assert done.code == (0 if gone else 9)
 
 
-def test_show(docs: Path, indexed: dict[str, str]) -> None:
+def test_show(riffle: list[str], docs: Path, indexed: dict[str, str]) -> None:
     """Show gives a file's text, a folder's files, and near names for what is not indexed."""
     file = str(docs / "cooking" / "soup.md")
-    document = run(RIFFLE, "show", file, env=indexed).document["result"]
+    document = run(riffle, "show", file, env=indexed).document["result"]
     assert document["text"] == "Onions, stock, patience."
-    assert run_at_terminal(RIFFLE, "show", file, env=indexed).out == "Onions, stock, patience.\n"
-    folder = run(RIFFLE, "show", str(docs / "woodworking"), env=indexed).document["result"]
+    assert run_at_terminal(riffle, "show", file, env=indexed).out == "Onions, stock, patience.\n"
+    folder = run(riffle, "show", str(docs / "woodworking"), env=indexed).document["result"]
     assert len(folder["files"]) == 2
-    missing = run(RIFFLE, "show", "soop.md", env=indexed)
+    missing = run(riffle, "show", "soop.md", env=indexed)
     assert (missing.code, missing.error["valid_values"][0]) == (5, file)
 
 
@@ -137,41 +149,77 @@ def test_show(docs: Path, indexed: dict[str, str]) -> None:
         (["query"], "text"),
     ],
 )
-def test_bad_input_is_told(indexed: dict[str, str], words: list[str], field: str) -> None:
+def test_bad_input_is_told(
+    riffle: list[str], indexed: dict[str, str], words: list[str], field: str
+) -> None:
     """Bad input is an error with its field, and changes nothing."""
-    done = run(RIFFLE, *words, env=indexed)
+    done = run(riffle, *words, env=indexed)
     assert (done.code, done.error["field"]) == (1, field)
 
 
-def test_other_failures_are_told(docs: Path, indexed: dict[str, str]) -> None:
+def test_other_failures_are_told(riffle: list[str], docs: Path, indexed: dict[str, str]) -> None:
     """A folder that is not there, and a file that is no index, are errors with a way on."""
-    assert run(RIFFLE, "index", "build", "/no/such", "--yes", env=indexed).code == 5
+    assert run(riffle, "index", "build", "/no/such", "--yes", env=indexed).code == 5
     foreign = docs / "cooking" / "soup.md"
-    done = run(RIFFLE, "query", "x", "--index", str(foreign), env=indexed)
+    done = run(riffle, "query", "x", "--index", str(foreign), env=indexed)
     assert (done.code, done.error["error"]) == (2, "tool_error")
-    done = run(RIFFLE, "index", "delete", "--yes", "--index", str(foreign), env=indexed)
+    done = run(riffle, "index", "delete", "--yes", "--index", str(foreign), env=indexed)
     assert done.code == 2
     assert foreign.exists()
 
 
 @pytest.mark.parametrize("contract", ["response", "agent-spec-1.6", "agent-spec-2"])
-def test_other_contracts(indexed: dict[str, str], contract: str) -> None:
+def test_other_contracts(riffle: list[str], indexed: dict[str, str], contract: str) -> None:
     """The same tool answers in the other contracts, chosen by the environment alone."""
     env = {**indexed, "MURLI_CONTRACT": contract}
-    found: Run = run(RIFFLE, "query", "woodworking", "--top", "1", env=env)
+    found: Run = run(riffle, "query", "woodworking", "--top", "1", env=env)
     assert (found.document["ok"], len(found.document["data"])) == (True, 1)
-    refused = run(RIFFLE, "index", "delete", env=env)
+    refused = run(riffle, "index", "delete", env=env)
     assert json.loads(refused.out)["error"]["code"] == "CONFIRMATION_REQUIRED"
     assert (refused.code, refused.err) == (3 if contract == "response" else 2, "")
 
 
-def test_describe(env: dict[str, str]) -> None:
+def test_describe(riffle: list[str], env: dict[str, str]) -> None:
     """describe tells what each command changes."""
-    document = run(RIFFLE, "describe", env=env).document
-    assert [command["name"] for command in document["commands"]] == ["index", "query", "show"]
+    document = run(riffle, "describe", env=env).document
+    assert [command["name"] for command in document["commands"]] == ["query", "show", "index"]
     safety = {
-        command["name"]: command["safety"] for command in document["commands"][0]["subcommands"]
+        command["name"]: command["safety"] for command in document["commands"][-1]["subcommands"]
     }
     assert safety["status"] == {"read_only": True, "idempotent": True}
     assert safety["delete"]["destructive"]
     assert safety["build"]["dry_run_supported"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["describe"],
+        ["describe", "--agents-md"],
+        ["--schema"],
+        ["index", "--schema"],
+        ["index", "build", "--schema"],
+        ["query", "--schema"],
+        ["query", "woodworking"],
+        ["query", "woodworking", "--output", "ndjson", "--top", "2"],
+        ["query", "woodworking", "--output", "text"],
+        ["query", "woodworking", "--top", "x"],
+        ["query"],
+        ["qery", "x"],
+        ["query", "x", "--tpo", "3"],
+        ["index"],
+        ["index", "delete"],
+        ["index", "delete", "--dry-run"],
+        ["index", "status", "extra"],
+        ["show", "nothing"],
+        ["--version"],
+        ["doctor"],
+    ],
+)
+def test_three_front_ends_print_the_same_bytes(indexed: dict[str, str], words: list[str]) -> None:
+    """Whichever framework parses, the bytes and the exit code are the same."""
+    runs = [
+        run([sys.executable, "-m", module], *words, env=indexed) for module in FRONT_ENDS.values()
+    ]
+    assert runs[0] == runs[1] == runs[2]
+    assert runs[0].stdout or runs[0].stderr

@@ -85,11 +85,15 @@ class Enabled:
             finally:
                 invocation.leave()
         invocation.collect()
+        # From here on a refusal comes back to us, and is answered with what was printed by then.
+        invocation.raises = True
         ending: BaseException | None = None
         try:
             returned = own_main(rest, prog_name, complete_var, False, **extra)
             # An exit is swallowed on the way, and its code returned as if it were a result.
-            ending = self._exit
+            ending, returned = self._exit, None if self._exit else returned
+            if isinstance(returned, list) and all(each is None for each in returned):
+                returned = None  # what a chain of commands returns that return nothing
         except BaseException as error:
             ending, returned = error, None
         self._end(invocation, ending, returned)
@@ -182,12 +186,12 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...] = ()) -> None:
         if invocation is None:
             return own_invoke(ctx)
         if is_leaf_call(command, ctx):
-            from ..runtime.enforce import enforce
-            from .clicklike_tree import given_values
-
             metadata = enabled.metadata_at(command, path)
             invocation.admit(metadata, **intent_given(ctx))
             if metadata is not None and metadata.flag_annotations:
+                from ..runtime.enforce import enforce
+                from .clicklike_tree import given_values
+
                 enforce(invocation, metadata, given_values(ctx))
         if not invocation.writer.is_tty():
             return _awaited(own_invoke(ctx))

@@ -96,8 +96,8 @@ def _is_listed(param: Any, context: Any) -> bool:
         return False
     if set(param.opts) & set(context.help_option_names):
         return False
-    # --version and its like answer by themselves and give a handler nothing.
-    return not (param.is_eager and not param.expose_value and param.name in ("help", "version"))
+    # --version answers by itself; nothing is called with it.
+    return not (param.is_eager and param.name in ("help", "version"))
 
 
 def _argument(param: Any) -> Argument:

@@ -172,22 +172,23 @@ class Invocation:
 
         *forced* and *previews* say that the command's own ``--force`` or ``--dry-run`` was given.
         """
-        from .guard import refusal
-
         self.writer.intend(force=forced, dry_run=previews)
         dry_run = self.call.dry_run
         if self.call.level.forwards and not (metadata and metadata.dry_runnable):
             dry_run = False  # it is among the words the tool passes on
-        reason = refusal(
-            metadata,
-            unattended=not self.stdout_is_terminal or not self.writer.is_tty(),
-            forced=self.writer.is_forced(),
-            previews=previews,
-            dry_run=dry_run,
-            guard_dry_run=self.settings.guard_dry_run,
-        )
-        if reason is not None:
-            self.refuse(reason)
+        if metadata is not None or dry_run:
+            from .guard import refusal
+
+            reason = refusal(
+                metadata,
+                unattended=not self.stdout_is_terminal or not self.writer.is_tty(),
+                forced=self.writer.is_forced(),
+                previews=previews,
+                dry_run=dry_run,
+                guard_dry_run=self.settings.guard_dry_run,
+            )
+            if reason is not None:
+                self.refuse(reason)
         self.writer.enter_execution()
 
     def collect(self) -> None:

@@ -23,18 +23,18 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"riffle {__version__}")
     top = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    index = top.add_parser("index", help="Build, inspect or delete the index")
-    inner = index.add_subparsers(dest="index_command", required=True, metavar="COMMAND")
-
-    build = inner.add_parser("build", parents=[where], help="Index the text files below a folder")
-    build.add_argument("folder", help="folder to index")
-    status = inner.add_parser("status", parents=[where], help="Tell what the index holds")
-    delete = inner.add_parser("delete", parents=[where], help="Delete the index")
     query = top.add_parser("query", parents=[where], help="Find what is about a topic")
     query.add_argument("text", help="topic to look for")
     query.add_argument("--top", type=int, default=5, help="Maximum results to return")
     show = top.add_parser("show", parents=[where], help="Show an indexed file or folder")
     show.add_argument("path", help="indexed file or folder")
+
+    index = top.add_parser("index", help="Build, inspect or delete the index")
+    inner = index.add_subparsers(dest="index_command", required=True, metavar="COMMAND")
+    build = inner.add_parser("build", parents=[where], help="Index the text files below a folder")
+    build.add_argument("folder", help="folder to index")
+    status = inner.add_parser("status", parents=[where], help="Tell what the index holds")
+    delete = inner.add_parser("delete", parents=[where], help="Delete the index")
 
     for name, command in (
         ("index build", build),

@@ -7,7 +7,15 @@ from __future__ import annotations
 
 import os
 
-from murli import AgentError, Example, FlagAnnotation, Metadata, ProgressEvent, ReturnSchema
+from murli import (
+    AgentError,
+    ArgumentMetadata,
+    Example,
+    FlagAnnotation,
+    Metadata,
+    ProgressEvent,
+    ReturnSchema,
+)
 
 from . import engine
 
@@ -26,6 +34,7 @@ METADATA = {
         mutating=True,
         dry_runnable=True,
         idempotent=True,
+        arguments=[ArgumentMetadata("folder", description="folder to index")],
         returns=ReturnSchema(
             type="json",
             description="What was indexed",
@@ -52,6 +61,7 @@ METADATA = {
         agent_description="Finds the folders and files about a topic, best match first.",
         when_to_use="Use when looking for folders matching general topics.",
         idempotent=True,
+        arguments=[ArgumentMetadata("text", description="topic to look for")],
         returns=ReturnSchema(
             type="json",
             description="Ranked list of matches",
@@ -67,6 +77,7 @@ METADATA = {
         agent_description="Shows an indexed file's text, or the indexed files of a folder.",
         when_to_use="Use to read what a query found.",
         idempotent=True,
+        arguments=[ArgumentMetadata("path", description="indexed file or folder")],
         flag_annotations=_INDEX,
     ),
 }
