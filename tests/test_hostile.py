@@ -490,6 +490,7 @@ def test_descriptions_as_authors_write_them() -> None:
     parser = argparse.ArgumentParser(prog="t", description="100%% of %(prog)s")
     parser.add_argument("--level", action="store_const", const=3, default=1)
     parser.add_argument("--any", choices=Anything(), metavar="ANY")  # type: ignore[arg-type]
+    parser.add_argument("--color", action=argparse.BooleanOptionalAction, default=True)
     murli.enable(parser)
     with listening() as said:
         parser.parse_args(["describe"])
@@ -497,7 +498,9 @@ def test_descriptions_as_authors_write_them() -> None:
     assert [(f["type"], f["default"]) for f in said.document["flags"]] == [
         ("bool", False),
         ("string", None),
+        ("bool", True),
     ]
+    assert said.document["flags"][2]["negation"] == "no-color"
     with listening() as said:
         parser.parse_args(["describe", "--help"])
     assert said.out.getvalue().startswith("usage: t describe")

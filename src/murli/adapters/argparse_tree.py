@@ -22,6 +22,7 @@ def walk(
     path: tuple[str, ...],
     summary: str | None = None,
     hidden: bool = False,
+    deprecated: bool = False,
 ) -> Command:
     """Give *parser* and everything below it as a command."""
     actions = [action for action in parser._actions if not isinstance(action, _LEFT_OUT)]
@@ -35,6 +36,7 @@ def walk(
         flags=[_flag(parser, action) for action in shown if action.option_strings],
         commands=_commands(parser, path),
         hidden=hidden,
+        deprecated=deprecated,
         metadata=metadata_of(parser),
     )
 
@@ -50,7 +52,9 @@ def _commands(parser: argparse.ArgumentParser, path: tuple[str, ...]) -> list[Co
             continue
         seen.add(id(child))
         hidden = _help(subparsers, name) == argparse.SUPPRESS
-        commands.append(walk(child, (*path, name), summary_of(subparsers, name, child), hidden))
+        summary = summary_of(subparsers, name, child)
+        deprecated = name in getattr(subparsers, "_deprecated", ())
+        commands.append(walk(child, (*path, name), summary, hidden, deprecated))
     return commands
 
 
@@ -106,6 +110,7 @@ def _flag(parser: argparse.ArgumentParser, action: argparse.Action) -> Flag:
         required=action.required,
         choices=choices_of(action),
         excludes=_excluded(parser, action),
+        negation=_negation(action),
     )
 
 
@@ -160,6 +165,12 @@ def choices_of(action: argparse.Action) -> list[str]:
     if len(found) > MANY_CHOICES:  # a range of ports, say: no list to read
         return []
     return [str(choice.value if isinstance(choice, Enum) else choice) for choice in found]
+
+
+def _negation(action: argparse.Action) -> str:
+    if not isinstance(action, argparse.BooleanOptionalAction):
+        return ""
+    return next((name[2:] for name in action.option_strings if name.startswith("--no-")), "")
 
 
 def _excluded(parser: argparse.ArgumentParser, action: argparse.Action) -> list[str]:
