@@ -327,7 +327,7 @@ def test_facts_about_parameters() -> None:
         "port": {"type": "int", "default": 3, "minimum": 1, "maximum": 10},
         "ratio": {"type": "float64", "default": None, "env": "RATIO", "minimum": 0},
         "color": {"type": "bool", "default": True, "negation": "no-color"},
-        "verbose": {"type": "int", "default": 0, "short": "v", "minimum": 0},
+        "verbose": {"type": "int", "default": 0, "short": "v"},
         "point": {"type": "[]float64", "default": None},
         "password": {"type": "string", "default": "[REDACTED]", "sensitive": True},
         "when": {"type": "string", "default": None},
@@ -404,3 +404,266 @@ def test_describe_stays_small(tmp_path: Path) -> None:
     assert alone == run(argv, "task", "create", "--schema").document
     assert run(argv, "describe", "tsk").error["suggestion"].startswith("Did you mean task?")
     assert run(argv, "describe", "--depth", "0").error["field"] == "depth"
+
+
+# -- found by attacking the adapter ------------------------------------------------------------
+
+
+def test_a_call_inside_a_call(tmp_path: Path) -> None:
+    """A command that calls its own tool keeps its own ending, writer and guard."""
+    argv = program(
+        tmp_path,
+        "@click.group()",
+        "def cli(): pass",
+        "@cli.command()",
+        "@click.pass_context",
+        "def inner(ctx): ctx.exit(3)",
+        "@cli.command()",
+        "def outer():",
+        "    code = cli.main(['inner'], standalone_mode=False)",
+        "    murli.get_writer().write_success('done', code)",
+        "murli.enable(cli); cli()",
+    )
+    done = run(argv, "outer")
+    assert (done.code, done.document["result"], done.err) == (0, 3, "")
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "out"),
+    [("os.execvp('echo', ['echo', 'after'])", 0, "before\nafter\n"), ("os._exit(3)", 3, "")],
+)
+def test_abrupt_endings_lose_nothing(tmp_path: Path, line: str, code: int, out: str) -> None:
+    """Exec and os._exit in a handler lose neither text nor status."""
+    argv = program(
+        tmp_path,
+        "@click.command()",
+        f"def cli(): print('before', flush=True); {line}",
+        "murli.enable(cli); cli()",
+    )
+    done = run(argv)
+    assert (done.code, done.out) == (code, out)
+    if code:
+        assert (done.error["code"], done.error["result"]) == (code, "before")
+
+
+def test_exit_texts_reach_people(tmp_path: Path) -> None:
+    """sys.exit("text") shows its text at a terminal, and is the message for agents."""
+    argv = program(
+        tmp_path,
+        "@click.command()",
+        "def cli(): sys.exit('fatal: no config')",
+        "murli.enable(cli); cli()",
+    )
+    shown = run_at_terminal(argv)
+    assert (shown.err, shown.code) == ("fatal: no config\n", 1)
+    assert run(argv).error["message"] == "fatal: no config"
+
+
+@pytest.mark.parametrize(
+    "signature",
+    [
+        "def main(self, *args, **kw): return super().main(*args, standalone_mode=False, **kw)",
+        "def main(self, args=None, **kw): return super().main(args, **kw)",
+    ],
+)
+def test_an_authors_main_is_kept(tmp_path: Path, signature: str) -> None:
+    """A group class with a main of its own works, whatever that takes."""
+    argv = program(
+        tmp_path,
+        f"class G(click.Group):\n    {signature}",
+        "@click.group(cls=G)",
+        "def cli(): pass",
+        "@cli.command()",
+        "def go(): click.echo('went')",
+        "murli.enable(cli); cli()",
+    )
+    assert run(argv, "go").document["result"] == "went"
+    assert run_at_terminal(argv, "go").out == "went\n"
+    assert run(argv, "go", "--bad").error["error"] == "flag_error"
+
+
+def test_help_and_version_are_text(tmp_path: Path) -> None:
+    """--help and --version are text on a pipe too, whatever they are called."""
+    argv = program(
+        tmp_path,
+        "@click.group(context_settings={'help_option_names': ['-h', '--hilfe']})",
+        "@click.version_option('3.1', '--ver', prog_name='t')",
+        "def cli(): 'Do things.'",
+        "@cli.command()",
+        "def go(): 'Go.'",
+        "murli.enable(cli); cli()",
+    )
+    assert run(argv, "--hilfe").out.startswith("Usage:")
+    assert run(argv, "go", "-h").out.startswith("Usage:")
+    assert run(argv, "--ver").out == "t, version 3.1\n"
+    assert "flags" not in run(argv, "--schema").document
+
+
+def test_a_bare_call(tmp_path: Path) -> None:
+    """Called bare, a group shows people its help as before, and tells agents what is missing."""
+    lines = [
+        "@click.group()",
+        "def cli(): 'Do things.'",
+        "@cli.command(no_args_is_help=True)",
+        "@click.argument('x')",
+        "def go(x): 'Go.'",
+    ]
+    for words in ([], ["go"]):
+        before = run_at_terminal(program(tmp_path, *lines, "cli()"), *words)
+        argv = program(tmp_path, *lines, "murli.enable(cli); cli()")
+        after = run_at_terminal(argv, *words)
+        assert (after.out, after.err, after.code) == (before.out, before.err, before.code)
+        assert run(argv, *words).error["error"] == "command_error"
+
+
+def test_streams_a_tool_keeps_stay_open(tmp_path: Path) -> None:
+    """A log handler that keeps sys.stdout works until the very end, at a terminal too."""
+    argv = program(
+        tmp_path,
+        "import atexit, logging",
+        "@click.command()",
+        "def cli():",
+        "    logging.basicConfig(stream=sys.stdout, level='INFO', format='%(message)s')",
+        "    logging.info('during')",
+        "atexit.register(lambda: logging.info('at the end'))",
+        "murli.enable(cli); cli()",
+    )
+    shown = run_at_terminal(argv)
+    assert (shown.out, shown.err) == ("during\nat the end\n", "")
+    done = run(argv)
+    assert (done.document["result"], done.err) == ("during", "at the end\n")
+
+
+def test_broken_commands_do_not_hide_the_others(tmp_path: Path) -> None:
+    """A plugin that cannot be loaded, or a group inside itself, is described around."""
+    argv = program(
+        tmp_path,
+        "class Plugins(click.Group):",
+        "    def list_commands(self, ctx): return ['good', 'broken', 'again']",
+        "    def get_command(self, ctx, name):",
+        "        if name == 'broken': raise ImportError('no module')",
+        "        if name == 'again': return self",
+        "        return click.Command(name, callback=lambda: click.echo('ok'))",
+        "cli = Plugins('cli'); murli.enable(cli); cli()",
+    )
+    commands = run(argv, "describe").document["commands"]
+    assert [command["name"] for command in commands] == ["good", "broken"]
+    assert commands[1]["summary"] == "Cannot be loaded: no module"
+    assert run(argv, "broken", "--agent").error["message"] == "no module"
+    assert run(argv, "good", "--agent").document["result"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("words", "result"),
+    [
+        (["commit", "-m", "--force"], "--force"),
+        (["COMMIT", "-m", "x", "--OUTPUT", "f.txt"], "x f.txt"),
+        (["run", "kubectl", "--output", "json", "--agent"], "kubectl --output json --agent"),
+    ],
+)
+def test_values_and_words_stay_the_tools(tmp_path: Path, words: list[str], result: str) -> None:
+    """Values with dashes, other spellings and forwarded words are the tool's."""
+    argv = program(
+        tmp_path,
+        "@click.group(context_settings={'token_normalize_func': str.lower})",
+        "def cli(): pass",
+        "@cli.command()",
+        "@click.option('-m')",
+        "@click.option('--output')",
+        "def commit(m, output): click.echo(' '.join(filter(None, (m, output))))",
+        "@cli.command(context_settings={'ignore_unknown_options': True})",
+        "@click.argument('words', nargs=-1, type=click.UNPROCESSED)",
+        "def run(words): click.echo(' '.join(words))",
+        "murli.enable(cli); cli()",
+    )
+    assert run(argv, *words).document["result"] == result
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--a", "go"], "--a requires --b"),
+        (["go", "--n", "x"], "config file is bad"),
+        (["short"], "Missing required option -n."),
+        (["short", "-n", "x"], 'Invalid value "x" for -n: expected an integer.'),
+    ],
+)
+def test_a_tools_own_words_are_kept(tmp_path: Path, words: list[str], message: str) -> None:
+    """What the tool itself objects to is told in its words; names are the ones callers use."""
+    argv = program(
+        tmp_path,
+        "def refuse(ctx, param, value):",
+        "    if value: raise click.UsageError('config file is bad')",
+        "@click.group()",
+        "@click.option('--a', is_flag=True)",
+        "@click.pass_context",
+        "def cli(ctx, a):",
+        "    if a: ctx.fail('--a requires --b')",
+        "@cli.command()",
+        "@click.option('--n', callback=refuse)",
+        "def go(n): pass",
+        "@cli.command()",
+        "@click.option('-n', type=int, required=True)",
+        "def short(n): pass",
+        "murli.enable(cli); cli()",
+    )
+    assert run(argv, *words).error["message"] == message
+
+
+def test_shared_commands_do_not_pile_up_hooks() -> None:
+    """A command of two enabled tools can be called alternately for ever."""
+    shared = click.Command("go", callback=lambda: click.echo("went"))
+    groups = [click.Group("a", commands=[shared]), click.Group("b", commands=[shared])]
+    for group in groups:
+        murli.enable(group)
+    for _ in range(300):
+        for group in groups:
+            assert CliRunner().invoke(group, ["go"]).exit_code == 0
+
+
+def test_a_failed_call_leaves_no_trace() -> None:
+    """After a refusal in non-standalone mode the command is callable as before."""
+    group = click.Group("t")
+
+    @group.command()
+    def go() -> int:
+        return 7
+
+    murli.annotate(go, murli.Metadata(mutating=True))
+    murli.enable(group)
+    with pytest.raises(murli.AgentError):
+        group.main(["go", "--output", "bad"], standalone_mode=False)
+    assert go.main([], standalone_mode=False) == 7
+
+
+def test_binary_output_under_the_test_runner() -> None:
+    """Bytes written in a test are collected like text."""
+
+    @click.command()
+    def go() -> None:
+        click.echo(b"raw")
+        sys.stdout.buffer.write(b"er\n")
+
+    murli.enable(go)
+    assert json.loads(CliRunner().invoke(go, []).stdout)["result"] == "raw\ner"
+
+
+def test_a_group_that_finds_commands_its_own_way(tmp_path: Path) -> None:
+    """A group that invokes what get_command gives is guarded all the same."""
+    argv = program(
+        tmp_path,
+        "class G(click.Group):",
+        "    def invoke(self, ctx):",
+        "        words = [*ctx._protected_args, *ctx.args] if hasattr(ctx, '_protected_args')"
+        " else [*ctx.protected_args, *ctx.args]",
+        "        command = self.get_command(ctx, words[0])",
+        "        with command.make_context(words[0], words[1:], parent=ctx) as sub:",
+        "            return command.invoke(sub)",
+        "@click.group(cls=G)",
+        "def cli(): pass",
+        "@cli.command()",
+        "def delete(): click.echo('DELETED')",
+        "murli.annotate(delete, murli.Metadata(mutating=True)); murli.enable(cli); cli()",
+    )
+    assert run(argv, "delete").error["error"] == "confirmation_required"
+    assert run(argv, "delete", "--yes").document["result"] == "DELETED"

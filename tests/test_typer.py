@@ -216,3 +216,39 @@ def test_typer_still_shows_its_completion(tmp_path: Path) -> None:
     argv = program(tmp_path, "@app.command()", "def go(): pass", "murli.enable(app); app()")
     assert "completion" in run_at_terminal(argv, "--help").out
     assert "flags" not in run(argv, "--schema").document
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [
+            "from typer.core import TyperGroup",
+            "class G(TyperGroup): pass",
+            "@app.callback(cls=G)",
+            "def root(): pass",
+            "@app.command()",
+            "def delete(): print('DELETED')",
+        ],
+        [
+            "other = typer.Typer()",
+            "@other.command()",
+            "def delete(): print('DELETED')",
+            "app.registered_commands += other.registered_commands",
+        ],
+    ],
+    ids=["callback-class", "merged-commands"],
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_no_way_to_build_an_app_escapes(tmp_path: Path, lines: list[str], first: bool) -> None:
+    """However an app is put together, its commands are guarded and answered for."""
+    enable = ["murli.enable(app)"]
+    argv = program(
+        tmp_path,
+        *(enable if first else []),
+        *lines,
+        *([] if first else enable),
+        "murli.annotate(delete, murli.Metadata(mutating=True))",
+        "app()",
+    )
+    assert run(argv, "delete").error["error"] == "confirmation_required"
+    assert run(argv, "delete", "--yes").document["result"] == "DELETED"

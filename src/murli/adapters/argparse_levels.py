@@ -55,6 +55,12 @@ class ParserLevel:
         self.origin = origin
         self._subparsers = subparsers_of(parser)
 
+    takes_any_value = False
+
+    def lists(self, word: str) -> bool:
+        """Tell whether the parser has a subcommand of that name."""
+        return self._subparsers is not None and word in self._subparsers.choices
+
     @property
     def has_options(self) -> bool:
         """Whether words with dashes are options here."""

@@ -6,7 +6,6 @@ from .clicklike import Enabled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from ..runtime.settings import Settings
@@ -21,17 +20,8 @@ def enable(command: Any, settings: Settings, caller: str) -> None:
     enabled = Enabled(settings, caller)
     own_main = command.main
 
-    def main(
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        *more: Any,
-        **extra: Any,
-    ) -> Any:
-        return enabled.main(
-            command, own_main, args, prog_name, complete_var, standalone_mode, *more, **extra
-        )
+    def main(*args: Any, **named: Any) -> Any:
+        return enabled.main(command, own_main, *args, **named)
 
     setattr(command, _ENABLED, enabled)
     setattr(command, "main", main)

@@ -2,7 +2,7 @@
 
 Newer typers bring a click of their own, whose classes are not click's. So nothing here asks what
 class a command is: a group is what can list and get commands. Commands are hooked through
-attributes of their instances, those below the root when they are resolved.
+attributes of their instances, those below the root when their group gives them out.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sys
 
-from ..errors import AgentError
 from ..metadata import metadata_of
 from ..runtime.invocation import Invocation, current
 from ..runtime.settings import version_of
@@ -24,8 +23,8 @@ from .clicklike_levels import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any, NoReturn
+    from collections.abc import Callable
+    from typing import Any
 
     from ..metadata import Metadata
     from ..runtime.settings import Settings
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     MetadataAt = Callable[[Any, tuple[str, ...]], Metadata | None]
 
 _HOOKED = "_murli_hooked"
+_MAIN_PARAMETERS = ("args", "prog_name", "complete_var", "standalone_mode", "windows_expand_args")
 _COROUTINE = 0x80  # inspect.CO_COROUTINE
 
 
@@ -47,114 +47,140 @@ def declared(command: Any, path: tuple[str, ...] = ()) -> Metadata | None:
     return found
 
 
-class Enabled:
-    """A root command and what was chosen for it; what the runtime knows of the tool."""
+class Ended(BaseException):
+    """Carries what a handler raised past the framework, which would deal with it in its way."""
 
-    def __init__(self, settings: Settings, caller: str, metadata_at: MetadataAt = declared) -> None:
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+class Enabled:
+    """An app and what was chosen for it."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        caller: str,
+        metadata_at: MetadataAt = declared,
+        *,
+        answers_to_command: bool = False,
+    ) -> None:
         self.settings = settings
         self.caller = caller
         self.metadata_at = metadata_at
-        self.root: Any = None
-        self._prog_name = ""
-        self._exit: BaseException | None = None
+        # Whether a tool of one command may also be called by that command's name.
+        self.answers_to_command = answers_to_command
 
-    def main(
-        self,
-        root: Any,
-        own_main: Callable[..., Any],
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        **extra: Any,
-    ) -> Any:
+    def main(self, root: Any, own_main: Callable[..., Any], *args: Any, **named: Any) -> Any:
         """Stand in for the root's own ``main``."""
+        named.update(zip(_MAIN_PARAMETERS, args, strict=False))
+        call = Call(self, root, named)
+        if call.is_completing():
+            return own_main(**named)
+        return call.run(own_main)
+
+
+class Call:
+    """One call of a root command; what the runtime knows of the tool while it runs."""
+
+    def __init__(self, enabled: Enabled, root: Any, named: dict[str, Any]) -> None:
+        self.enabled = enabled
         self.root = root
-        self._exit = None
-        self._prog_name = prog_name or ""
-        if _is_completing(self.name(), prog_name, complete_var):
-            return own_main(args, prog_name, complete_var, standalone_mode, **extra)
-        argv = sys.argv[1:] if args is None else list(args)
-        hook(root, self)
-        invocation = Invocation(self, self.settings, argv, raises=not standalone_mode)
-        invocation.begin()
-        rest = self._without_own_name(invocation.call.rest)
-        if not standalone_mode:
-            try:
-                return own_main(rest, prog_name, complete_var, False, **extra)
-            finally:
-                invocation.leave()
-        invocation.collect()
-        # From here on a refusal comes back to us, and is answered with what was printed by then.
-        invocation.raises = True
+        self.named = named
+        self.returned: Any = None
+        self.standalone = named.get("standalone_mode", True)
+        # The framework's own main shows errors as it likes; an author's may show them his way.
+        self.passes = not self.standalone
+
+    def run(self, own_main: Callable[..., Any]) -> Any:
+        """Run the tool, answer, and end the program as click would have."""
+        words = self.named.get("args")
+        hook(self.root, self.enabled, ())
+        argv = sys.argv[1:] if words is None else list(words)
+        invocation = Invocation(self, self.enabled.settings, argv, raises=not self.standalone)
         ending: BaseException | None = None
         try:
-            returned = own_main(rest, prog_name, complete_var, False, **extra)
-            # An exit is swallowed on the way, and its code returned as if it were a result.
-            ending, returned = self._exit, None if self._exit else returned
-            if isinstance(returned, list) and all(each is None for each in returned):
-                returned = None  # what a chain of commands returns that return nothing
-        except BaseException as error:
-            ending, returned = error, None
-        self._end(invocation, ending, returned)
-
-    def _end(self, invocation: Invocation, error: BaseException | None, returned: Any) -> NoReturn:
-        """Answer, and end the program as click would have."""
-        if error is not None and not isinstance(error, SystemExit):
-            from .clicklike_errors import translate
-
-            error = translate(error, invocation)
-        sys.exit(invocation.finish(error, returned=returned, restore=True))
-
-    def noting_exit(self, call: Callable[..., Any]) -> Callable[..., Any]:
-        """Give *call* with what it raises noted, before the framework deals with it."""
-
-        def noted(*args: Any, **named: Any) -> Any:
-            try:
-                return call(*args, **named)
-            except KeyboardInterrupt as error:
-                # click would break the line on stderr, which is for documents here.
-                self._exit = error
-                raise AgentError.cancelled() from error
-            except BaseException as error:
-                self._exit = error
+            invocation.begin()
+            # From here on a refusal comes back to us, and is answered with what was printed.
+            invocation.raises = True
+            if not self.standalone:
+                return own_main(**{**self.named, "args": self._words(invocation)})
+            self.passes = invocation.writer.is_tty() and _has_own_main(self.root)
+            ending = self._handle(own_main, invocation)
+        except Exception as error:
+            if not self.standalone:
                 raise
+            ending = error
+        finally:
+            invocation.leave()
+        # With no words given the program is the tool, and over: what is printed late goes aside.
+        code = invocation.finish(ending, returned=self.returned, restore=words is not None)
+        if isinstance(ending, SystemExit) and invocation.writer.is_tty():
+            sys.exit(ending.code)
+        sys.exit(code)
 
-        return noted
+    def _handle(self, own_main: Callable[..., Any], invocation: Invocation) -> BaseException | None:
+        """Let the framework run the handler; give what ended it, ``None`` for nothing bad."""
+        from ..runtime.process import Custody
+        from .clicklike_errors import translate
 
-    def _without_own_name(self, words: list[str]) -> list[str]:
-        """Let a tool of one command be called by that command's name as well."""
-        root = self.root
-        if is_group(root) or not words or words[0] != root.name or root.name == self.name():
+        invocation.collect()
+        with Custody(invocation):
+            try:
+                own_main(**{**self.named, "args": self._words(invocation)})
+            except Ended as ended:
+                return translate(ended.error, invocation)
+            except SystemExit as end:
+                return end if end.code else None
+            except BaseException as error:
+                return translate(error, invocation)
+        return None
+
+    def _words(self, invocation: Invocation) -> list[str]:
+        """Give the words for the framework."""
+        words, root = invocation.call.rest, self.root
+        if (
+            not self.enabled.answers_to_command
+            or is_group(root)
+            or not words
+            or words[0] != root.name
+        ):
             return words
         needs_words = any(
             param.param_type_name == "argument" and param.required for param in root.params
         )
         return words if len(words) == 1 and needs_words else words[1:]
 
+    def is_completing(self) -> bool:
+        """Tell whether a shell asks for completions, which are the framework's business."""
+        variable = self.named.get("complete_var")
+        names = [self.named.get("prog_name") or os.path.basename(sys.argv[0]), self.name()]
+        variables = [f"_{name}_COMPLETE".replace("-", "_").replace(".", "_").upper()
+                     for name in names]  # fmt: skip
+        return any(os.environ.get(name) for name in ([variable] if variable else variables))
+
     # -- what the runtime asks -------------------------------------------------------------
 
     def name(self) -> str:
         """Give the name people type to call the tool."""
-        if self.settings.name or self._prog_name:
-            return (self.settings.name or self._prog_name).rpartition(" ")[2]
+        given = self.enabled.settings.name or self.named.get("prog_name") or ""
+        if given:
+            return str(given).rpartition(" ")[2]
         program = os.path.basename(sys.argv[0]).removesuffix(".py")
         spec = getattr(sys.modules.get("__main__"), "__spec__", None)
         if program == "__main__" and spec is not None:
             return str(spec.parent or program)
-        if program in ("-c", ""):
-            return str(self.root.name or "cli")
-        return program
+        return str(self.root.name or "cli") if program in ("-c", "") else program
 
     def version(self) -> str:
         """Give the version that ``--version`` tells, else that of the caller's package."""
         for param in self.root.params:
             names = getattr(getattr(param.callback, "__code__", None), "co_freevars", ())
-            if param.name == "version" and "version" in names:
+            if "version" in names and "version" in (param.name, *names):
                 told = param.callback.__closure__[names.index("version")].cell_contents
                 if isinstance(told, str):
                     return told
-        return version_of(self.caller)
+        return version_of(self.enabled.caller)
 
     def level(self) -> CommandLevel:
         """Give the root as the scanner sees it."""
@@ -162,70 +188,119 @@ class Enabled:
 
     def tree(self) -> Command:
         """Walk the whole tool."""
-        from .clicklike_tree import walk
-
-        return walk(self.level(), (self.name(),), self.metadata_at)
+        return self.command(self.level())
 
     def command(self, level: Any) -> Command:
         """Walk the command that *level* stands for."""
         from .clicklike_tree import walk
 
-        return walk(level, (self.name(), *level.path), self.metadata_at)
+        return walk(level, (self.name(), *level.path), self.enabled.metadata_at)
 
 
-def hook(command: Any, enabled: Enabled, path: tuple[str, ...] = ()) -> None:
-    """Make *command* ask the guard before it runs, and the commands it resolves as well."""
-    if command.__dict__.get(_HOOKED) is enabled:
+def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
+    """Make *command* ask the guard before it runs, and those it gives out as well."""
+    hooked = _HOOKED in command.__dict__
+    # Where it was reached from this time: a command may be shared, and is hooked only once.
+    setattr(command, _HOOKED, (enabled, path))
+    if hooked:
         return
-    setattr(command, _HOOKED, enabled)
     bind_environment(command, enabled.metadata_at(command, path))
-    own_invoke, own_help = command.invoke, command.format_help
+    own_invoke, own_help, own_make = command.invoke, command.get_help, command.make_context
 
     def invoke(ctx: Any) -> Any:
         invocation = current()
         if invocation is None:
             return own_invoke(ctx)
-        if is_leaf_call(command, ctx):
-            metadata = enabled.metadata_at(command, path)
-            invocation.admit(metadata, **intent_given(ctx))
-            if metadata is not None and metadata.flag_annotations:
-                from ..runtime.enforce import enforce
-                from .clicklike_tree import given_values
-
-                enforce(invocation, metadata, given_values(ctx))
-        if not invocation.writer.is_tty():
-            return _awaited(own_invoke(ctx))
-        from ..runtime.printing import PrintWatch
-
-        with PrintWatch() as watch:
-            returned = _awaited(own_invoke(ctx))
-        invocation.printed |= watch.printed
+        host: Any = invocation.host
+        returned = _past_the_framework(host, command, lambda: _invoke(command, ctx, own_invoke))
+        if command is host.root:
+            host.returned = _result(returned)
         return returned
 
-    def format_help(ctx: Any, formatter: Any) -> None:
-        own_help(ctx, formatter)
+    def make_context(*args: Any, **named: Any) -> Any:
         invocation = current()
-        if invocation is not None:
-            from .clicklike_help import add_our_options
+        if invocation is None or command is not getattr(invocation.host, "root", None):
+            return own_make(*args, **named)
+        return _past_the_framework(invocation.host, command, lambda: own_make(*args, **named))
 
-            add_our_options(formatter, enabled, command, path, invocation)
+    def get_help(ctx: Any) -> str:
+        text = str(own_help(ctx))
+        invocation = current()
+        if invocation is None:
+            return text
+        from .clicklike_help import our_section
+
+        enabled, path = getattr(command, _HOOKED)
+        return text + our_section(enabled, path, command, invocation)
 
     setattr(command, "invoke", invoke)
-    setattr(command, "format_help", format_help)
-    if not path:
-        setattr(command, "invoke", enabled.noting_exit(invoke))
-        setattr(command, "make_context", enabled.noting_exit(command.make_context))
+    setattr(command, "make_context", make_context)
+    setattr(command, "get_help", get_help)
     if is_group(command):
-        own_resolve = command.resolve_command
         _await_callback(command)
+        _hook_commands_of(command)
 
-        def resolve_command(ctx: Any, args: Any) -> Any:
-            name, found, rest = own_resolve(ctx, args)
-            if found is not None and current() is not None:
-                hook(found, enabled, (*path, name))
-            return name, found, rest
 
-        setattr(command, "resolve_command", resolve_command)
+def _hook_commands_of(group: Any) -> None:
+    own_get, own_resolve = group.get_command, group.resolve_command
+
+    def reached(found: Any, name: str) -> Any:
+        if found is not None and current() is not None:
+            enabled, path = getattr(group, _HOOKED)
+            hook(found, enabled, (*path, name))
+        return found
+
+    def get_command(ctx: Any, name: str) -> Any:
+        return reached(own_get(ctx, name), name)
+
+    def resolve_command(ctx: Any, args: Any) -> Any:
+        name, found, rest = own_resolve(ctx, args)
+        return name, reached(found, name), rest
+
+    setattr(group, "get_command", get_command)
+    setattr(group, "resolve_command", resolve_command)
+
+
+def _invoke(command: Any, ctx: Any, own_invoke: Callable[[Any], Any]) -> Any:
+    """Run *command* once the guard lets it."""
+    invocation = current()
+    enabled, path = getattr(command, _HOOKED)
+    if invocation is None or not is_leaf_call(command, ctx):
+        return own_invoke(ctx)
+    metadata = enabled.metadata_at(command, path)
+    invocation.admit(metadata, **intent_given(ctx))
+    if metadata is not None and metadata.flag_annotations:
+        from ..runtime.enforce import enforce
+        from .clicklike_tree import given_values
+
+        enforce(invocation, metadata, given_values(ctx))
+    if not invocation.writer.is_tty():
+        return _awaited(own_invoke(ctx))
+    from ..runtime.printing import PrintWatch
+
+    with PrintWatch() as watch:
+        returned = _awaited(own_invoke(ctx))
+    invocation.printed |= watch.printed
+    return returned
+
+
+def _past_the_framework(call: Any, command: Any, action: Callable[[], Any]) -> Any:
+    """Do *action*; what it raises at the root comes to us unless somebody else is to see it."""
+    try:
+        return action()
+    except Ended:
+        raise
+    except BaseException as error:
+        if command is not call.root or call.passes:
+            raise
+        raise Ended(error) from error
+
+
+def _result(returned: Any) -> Any:
+    """Give what a handler returned; a chain of those that return nothing returns nothing."""
+    if isinstance(returned, list) and all(each is None for each in returned):
+        return None
+    return returned
 
 
 def _awaited(returned: Any) -> Any:
@@ -249,14 +324,14 @@ def _await_callback(group: Any) -> None:
 
     @wraps(callback)
     def run(*args: Any, **named: Any) -> Any:
-        import asyncio
-
-        return asyncio.run(callback(*args, **named))
+        return _awaited(callback(*args, **named))
 
     group.callback = run
 
 
-def _is_completing(name: str, prog_name: str | None, complete_var: str | None) -> bool:
-    if complete_var is None:
-        complete_var = f"_{prog_name or name}_COMPLETE".replace("-", "_").replace(".", "_").upper()
-    return bool(os.environ.get(complete_var))
+def _has_own_main(root: Any) -> bool:
+    """Tell whether the author wrote the root's ``main``."""
+    for base in type(root).__mro__:
+        if "main" in base.__dict__ and not base.__dict__.get("_murli_native"):
+            return base.__module__.partition(".")[0] not in ("click", "typer")
+    return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..errors import AgentError
 from ..runtime import usage
 from .clicklike_levels import is_group
-from .clicklike_tree import choices_of, command_names, names_of, range_of
+from .clicklike_tree import choices_of, command_names, explains, range_of, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,12 +30,13 @@ _EXPECTED = {
 def translate(error: BaseException, invocation: Invocation) -> BaseException:
     """Give what *error* means to us; anything not click's is given back as it is."""
     names = {base.__name__ for base in type(error).__mro__}
+    human = invocation.writer.is_tty()
     if "Exit" in names and hasattr(error, "exit_code"):
-        if _explains(error):
-            invocation.explained = True
-        return SystemExit(error.exit_code)
+        return _exit(error, invocation)
     if "Abort" in names and _is_clicks(error):
         return AgentError.cancelled()
+    if "NoArgsIsHelpError" in names and human:
+        return _shown(error)
     if "UsageError" in names and hasattr(error, "format_message"):
         problem = explain(error)
         exit_code = invocation.settings.usage_exit_code
@@ -43,14 +44,37 @@ def translate(error: BaseException, invocation: Invocation) -> BaseException:
             problem.code = exit_code
         return problem
     if "ClickException" in names and hasattr(error, "format_message"):
-        return _as_shown(error, invocation)
+        if human:
+            return _shown(error)
+        status = error.exit_code or 1  # type: ignore[attr-defined]
+        return AgentError(status, "execution_error", error.format_message(), kind="tool_error")
     return error
+
+
+def _exit(error: Any, invocation: Invocation) -> BaseException:
+    bare = next((frame.f_locals for frame in _frames(error)
+                 if frame.f_code.co_name == "parse_args" and _in_framework(frame)), {})  # fmt: skip
+    command = bare.get("self")
+    if (
+        not invocation.writer.is_tty()
+        and getattr(command, "no_args_is_help", False)
+        and not bare.get("args", True)
+        and not _explains(error)
+    ):
+        return _called_bare(bare["ctx"])  # click 8.1 shows help and calls it success
+    invocation.explained = _explains(error)
+    return SystemExit(error.exit_code)
+
+
+def _shown(error: Any) -> SystemExit:
+    """Show a person what the framework, or the tool's own class, shows."""
+    error.show()
+    return SystemExit(error.exit_code)
 
 
 def explain(error: Any) -> AgentError:
     """Give a usage error in our words where it is an ordinary one."""
-    name = type(error).__name__
-    ctx = error.ctx
+    name, ctx = type(error).__name__, error.ctx
     frames = list(_frames(error))
     if name == "NoSuchOption":
         known = [option for option in _options(ctx) if option.startswith("--")]
@@ -61,28 +85,40 @@ def explain(error: Any) -> AgentError:
         return _bad_value(error, frames)
     if name == "BadOptionUsage":
         return _bad_usage(error, ctx)
-    if name == "NoArgsIsHelpError" and ctx is not None and is_group(ctx.command):
-        return usage.missing_command(_visible(ctx))
-    for frame in reversed(frames):
-        seen = frame.f_locals
-        place = frame.f_code.co_name
-        if place in ("resolve_command", "_click_resolve_command") and ctx is not None:
+    if name == "NoArgsIsHelpError" and ctx is not None:
+        return _called_bare(ctx)
+    # Only what the framework itself noticed has words of ours; a tool's own check has its own.
+    raised = [frame for frame in frames if frame.f_code.co_name != "fail"][-1:]
+    for frame in raised if ctx is not None else ():
+        place, seen = frame.f_code.co_name, frame.f_locals
+        if not _in_framework(frame):
+            break
+        if place in ("resolve_command", "_click_resolve_command"):
             return usage.unknown_command(str(seen.get("cmd_name")), _visible(ctx))
-        if place == "invoke" and ctx is not None and is_group(ctx.command):
+        if place == "invoke" and is_group(ctx.command):
             return usage.missing_command(_visible(ctx))
-        if place == "parse_args" and seen.get("args") and name == "UsageError":
+        if place == "parse_args" and seen.get("args"):
             return usage.extra_argument([str(word) for word in seen["args"]])
     return usage.other(error.format_message(), _field(getattr(error, "param", None)))
 
 
+def _called_bare(ctx: Any) -> AgentError:
+    if is_group(ctx.command):
+        return usage.missing_command(_visible(ctx))
+    required = [param for param in ctx.command.params if param.required]
+    if not required:
+        return usage.other("Nothing to do: no arguments were given.")
+    return usage.missing(*_sorted_names(required))
+
+
 def _missing(error: Any, frames: list[FrameType]) -> AgentError:
-    options, arguments = [], []
-    for param in _absent(error, frames) or [error.param]:
-        if param.param_type_name == "option":
-            options.append(f"--{names_of(param)[0]}")
-        else:
-            arguments.append(str(param.name))
-    return usage.missing(options, arguments)
+    return usage.missing(*_sorted_names(_absent(error, frames) or [error.param]))
+
+
+def _sorted_names(params: list[Any]) -> tuple[list[str], list[str]]:
+    """Give the names of the options among *params*, and those of the arguments."""
+    options = [_name(param) for param in params if param.param_type_name == "option"]
+    return options, [str(p.name) for p in params if p.param_type_name != "option"]
 
 
 def _absent(error: Any, frames: list[FrameType]) -> list[Any]:
@@ -103,18 +139,23 @@ def _absent(error: Any, frames: list[FrameType]) -> list[Any]:
 def _bad_value(error: Any, frames: list[FrameType]) -> AgentError:
     param = error.param
     name = _name(param)
-    value = next((str(frame.f_locals["value"]) for frame in reversed(frames)
-                  if "value" in frame.f_locals and _in_framework(frame)), None)  # fmt: skip
-    if value is None:
+    values = [frame.f_locals["value"] for frame in reversed(frames)
+              if "value" in frame.f_locals and _in_framework(frame)]  # fmt: skip
+    if not values:
         return usage.other(f"Invalid value for {name}: {error.message}", name)
+    value = next((each for each in values if isinstance(each, str)), None)
+    if value is None:
+        many = values[0] if isinstance(values[0], (list, tuple)) else (values[0],)
+        value = " ".join(map(str, many))
+    if getattr(param, "hide_input", False):
+        return usage.bad_value(name, "[REDACTED]", "")
     choices = choices_of(param)
     if choices:
         return usage.bad_choice(name, value, choices)
-    kind = getattr(getattr(param, "type", None), "name", "") or _annotation(param)
     low, high = range_of(param)
     if low is not None or high is not None:
         return usage.out_of_range(name, value, low, high)
-    return usage.bad_value(name, value, _EXPECTED.get(kind) or str(error.message))
+    return usage.bad_value(name, value, _EXPECTED.get(type_name(param)) or str(error.message))
 
 
 def _bad_usage(error: Any, ctx: Any) -> AgentError:
@@ -131,22 +172,13 @@ def _bad_usage(error: Any, ctx: Any) -> AgentError:
     return usage.unexpected_value(option, value)
 
 
-def _as_shown(error: Any, invocation: Invocation) -> BaseException:
-    """Give a ClickException of the tool's own: people see it as its class shows it."""
-    if invocation.writer.is_tty():
-        error.show()
-        return SystemExit(error.exit_code)
-    status = error.exit_code or 1
-    return AgentError(status, "execution_error", error.format_message(), kind="tool_error")
-
-
 def _explains(error: BaseException) -> bool:
     """Tell whether an exit came from --help or --version."""
-    for frame in _frames(error):
-        option: Any = frame.f_locals.get("self")
-        if getattr(option, "is_eager", False) and option.name in ("help", "version"):
-            return True
-    return False
+    return any(
+        explains(frame.f_locals.get("self"), frame.f_locals.get("ctx"))
+        for frame in _frames(error)
+        if _in_framework(frame)
+    )
 
 
 def _frames(error: BaseException) -> Iterator[FrameType]:
@@ -180,13 +212,11 @@ def _visible(ctx: Any) -> list[str]:
     return [name for name in names if not getattr(loaded.get(name), "hidden", False)]
 
 
-def _annotation(param: Any) -> str:
-    annotation = getattr(getattr(param, "type_descriptor", None), "annotation", None)
-    return getattr(annotation, "__name__", "")
-
-
 def _name(param: Any) -> str:
-    return f"--{names_of(param)[0]}" if param.param_type_name == "option" else str(param.name)
+    """Give the name a caller uses: ``--top``, ``-t`` or ``text``."""
+    if param.param_type_name != "option":
+        return str(param.name)
+    return next((name for name in param.opts if name.startswith("--")), str(param.opts[0]))
 
 
 def _field(param: Any) -> str:

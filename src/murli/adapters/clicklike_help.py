@@ -12,20 +12,25 @@ if TYPE_CHECKING:
     from .clicklike import Enabled
 
 
-def add_our_options(
-    formatter: Any, enabled: Enabled, command: Any, path: tuple[str, ...], invocation: Invocation
-) -> None:
-    """Write the section that a person, or an agent, can use of ours."""
+def our_section(
+    enabled: Enabled, path: tuple[str, ...], command: Any, invocation: Invocation
+) -> str:
+    """Give what to append to the help of *command*: what its reader can use of ours.
+
+    Plain text, because some frameworks draw their help in a way of their own.
+    """
     for_agents = not invocation.writer.is_tty()
     own = {name for param in command.params for name in param.opts}
     options = our_options(enabled.metadata_at(command, path), for_agents, own)
     if not options:
-        return
-    with formatter.section("Agent options" if for_agents else "Safety"):
-        formatter.write_dl(
-            [(" ".join(filter(None, (", ".join(option.names), option.metavar))), option.help)
-             for option in options]
-        )  # fmt: skip
+        return ""
+    rows = [
+        (" ".join(filter(None, (", ".join(option.names), option.metavar))), option.help)
+        for option in options
+    ]
+    width = max(len(names) for names, _ in rows)
+    lines = ["", "", "Agent options:" if for_agents else "Safety:"]
+    lines += [f"  {names:<{width}}  {told}" for names, told in rows]
     if for_agents and not path:
-        formatter.write_paragraph()
-        formatter.write_text(f"Run '{enabled.name()} describe' for all commands as JSON.")
+        lines += ["", f"Run '{invocation.host.name()} describe' for all commands as JSON."]
+    return "\n".join(lines)

@@ -77,14 +77,21 @@ class CommandLevel:
         self.context = kind(command, info_name=name, parent=above, **settings)
 
     has_options = True
+    takes_any_value = True
 
     @property
     def forwards(self) -> bool:
         """Whether options it does not know are the command's business."""
-        return bool(
-            getattr(self.context, "ignore_unknown_options", False)
-            or (getattr(self.context, "allow_extra_args", False) and not is_group(self.command))
-        )
+        return bool(getattr(self.context, "ignore_unknown_options", False))
+
+    def lists(self, word: str) -> bool:
+        """Tell whether the command has a command of that name; some answer to every name."""
+        if not is_group(self.command):
+            return False
+        try:
+            return word in self.command.list_commands(self.context)
+        except Exception:  # the tool's own code; it will be reported when it is called
+            return False
 
     def owns(self, option: str) -> bool:
         """Tell whether *option* is the command's own."""
@@ -111,17 +118,30 @@ class CommandLevel:
             group = self.parent if self.parent and _is_chain(self.parent.command) else None
         if group is None or (words_before and group is self):
             return None
-        found = group.command.get_command(group.context, word)
+        try:
+            found = group.command.get_command(group.context, word)
+            if found is None and self._normalise(word) != word:
+                found = group.command.get_command(group.context, self._normalise(word))
+        except Exception:  # as above
+            return None
         return None if found is None else CommandLevel(found, word, (*group.path, word), group)
 
     def passes_on(self, words_before: int) -> bool:
         """Tell whether options behind the first word are words as well."""
         interspersed = getattr(self.context, "allow_interspersed_args", True)
-        return words_before > 0 and not interspersed and not is_group(self.command)
+        return (
+            words_before > 0 and not is_group(self.command) and (self.forwards or not interspersed)
+        )
+
+    def _normalise(self, word: str) -> str:
+        function = getattr(self.context, "token_normalize_func", None)
+        return word if function is None else str(function(word))
 
     def _param(self, option: str) -> Any:
+        dashes = option[: len(option) - len(option.lstrip("-"))]
+        spellings = {option, dashes + self._normalise(option.lstrip("-"))}
         for param in self.command.params:
-            if option in param.opts or option in param.secondary_opts:
+            if not spellings.isdisjoint((*param.opts, *param.secondary_opts)):
                 return param
         return None
 

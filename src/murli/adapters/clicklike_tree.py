@@ -33,7 +33,9 @@ def walk(level: CommandLevel, path: tuple[str, ...], metadata_at: MetadataAt) ->
         path,
         first_line((getattr(command, "short_help", "") or command.help or "").partition("\f")[0]),
         arguments=[_argument(param) for param in params if param.param_type_name == "argument"],
-        flags=[_flag(param) for param in params if param.param_type_name == "option"],
+        flags=[
+            _flag(param, level.context) for param in params if param.param_type_name == "option"
+        ],
         commands=list(_commands(level, path, metadata_at)),
         hidden=bool(getattr(command, "hidden", False)),
         deprecated=bool(getattr(command, "deprecated", False)),
@@ -47,11 +49,23 @@ def _commands(
 ) -> Iterator[Command]:
     if not is_group(level.command):
         return
+    above = _commands_above(level)
     for name in command_names(level.command, level.context):
-        found = level.command.get_command(level.context, name)
-        if found is not None:
-            below = CommandLevel(found, name, (*level.path, name), level)
-            yield walk(below, (*path, name), metadata_at)
+        try:
+            found = level.command.get_command(level.context, name)
+            if found is not None and found not in above:
+                below = CommandLevel(found, name, (*level.path, name), level)
+                yield walk(below, (*path, name), metadata_at)
+        except Exception as error:  # one plugin that cannot be loaded must not hide the others
+            yield Command((*path, name), f"Cannot be loaded: {error}")
+
+
+def _commands_above(level: CommandLevel | None) -> list[Any]:
+    found = []
+    while level is not None:
+        found.append(level.command)
+        level = level.parent
+    return found
 
 
 def command_names(group: Any, context: Any) -> list[str]:
@@ -84,20 +98,31 @@ def names_of(param: Any) -> tuple[str, str]:
 
 def choices_of(param: Any) -> list[str]:
     """Give the values *param* accepts, as a caller writes them."""
-    kind = getattr(param, "type", None)
-    found = getattr(kind, "choices", None)
-    if found is None:
-        found = getattr(getattr(param, "type_descriptor", None), "choices", None)
+    found = getattr(getattr(param, "type", None), "choices", None)
+    if found is not None:
+        # click takes the members of an Enum by their names, newer typers by their values.
+        return [str(getattr(choice, "name", choice)) for choice in found]
+    found = getattr(getattr(param, "type_descriptor", None), "choices", None)
     return [str(getattr(choice, "value", choice)) for choice in found or ()]
+
+
+def explains(param: Any, context: Any) -> bool:
+    """Tell whether *param* is --help or --version, which answer by themselves."""
+    if not getattr(param, "is_eager", False):
+        return False
+    callback = getattr(param.callback, "__qualname__", "")
+    return (
+        param.name in ("help", "version")
+        or bool(set(param.opts) & set(getattr(context, "help_option_names", ())))
+        or callback.startswith(("version_option.", "help_option."))
+        or callback == "show_help"
+    )
 
 
 def _is_listed(param: Any, context: Any) -> bool:
     if getattr(param, "hidden", False) or param.name in _COMPLETION:
         return False
-    if set(param.opts) & set(context.help_option_names):
-        return False
-    # --version answers by itself; nothing is called with it.
-    return not (param.is_eager and param.name in ("help", "version"))
+    return not explains(param, context)
 
 
 def _argument(param: Any) -> Argument:
@@ -110,7 +135,7 @@ def _argument(param: Any) -> Argument:
     )
 
 
-def _flag(param: Any) -> Flag:
+def _flag(param: Any, context: Any) -> Flag:
     name, short = names_of(param)
     minimum, maximum = range_of(param)
     negations = [each.lstrip("-/+") for each in param.secondary_opts if each.startswith("--")]
@@ -121,7 +146,7 @@ def _flag(param: Any) -> Flag:
         (param.help or "").strip(),
         short=short,
         required=bool(param.required),
-        env=_env(param),
+        env=_env(param, context),
         sensitive=bool(getattr(param, "hide_input", False)),
         choices=choices_of(param),
         minimum=minimum,
@@ -135,17 +160,20 @@ def _type(param: Any) -> str:
         return "int"
     if getattr(param, "is_flag", False):
         return "bool"
-    element = _TYPES.get(_type_name(param), "string")
+    element = _TYPES.get(type_name(param), "string")
     many = getattr(param, "multiple", False) or param.nargs != 1
     return f"[]{element}" if many else element
 
 
-def _type_name(param: Any) -> str:
+def type_name(param: Any) -> str:
+    """Give the framework's name for the type of *param*, or of its elements."""
     named = getattr(getattr(param, "type", None), "name", None)
     if named:
         return str(named)
     annotation = getattr(getattr(param, "type_descriptor", None), "annotation", None)
     inner = getattr(annotation, "__args__", None)
+    if inner and len(set(inner)) > 1:
+        return ""  # a tuple of several kinds
     element: Any = inner[0] if inner else annotation
     return str(getattr(element, "__name__", ""))
 
@@ -167,6 +195,8 @@ def _default(param: Any) -> Any:
 
 def range_of(param: Any) -> tuple[Any, Any]:
     """Give the least and the greatest number *param* takes."""
+    if getattr(param, "count", False):
+        return None, None
     kind = getattr(param, "type", None)
     for holder in (kind, param):
         low, high = getattr(holder, "min", None), getattr(holder, "max", None)
@@ -175,8 +205,11 @@ def range_of(param: Any) -> tuple[Any, Any]:
     return None, None
 
 
-def _env(param: Any) -> str:
+def _env(param: Any, context: Any) -> str:
     env = getattr(param, "envvar", None)
+    prefix = getattr(context, "auto_envvar_prefix", None)
+    if not env and prefix and getattr(param, "allow_from_autoenv", False):
+        return f"{prefix}_{param.name.upper()}"
     if not env:
         return ""
     return env if isinstance(env, str) else str(next(iter(env)))

@@ -18,44 +18,65 @@ if TYPE_CHECKING:
     from ..runtime.settings import Settings
 
 _ENABLED = "_murli_enabled"
+_CALLBACK = "_murli_callback"
 
 
 def enable(app: Any, settings: Settings, caller: str) -> None:
     """Make *app*, a ``typer.Typer``, agent-native."""
     if _ENABLED in app.__dict__:
         return
-    enabled = Enabled(settings, caller, _MetadataOf(app))
+    enabled = Enabled(settings, caller, _MetadataOf(app), answers_to_command=True)
     setattr(app, _ENABLED, enabled)
     core = __import__("typer.core", None, None, ["TyperGroup"])
     chosen = app.info.cls
-    group = chosen if isinstance(chosen, type) else core.TyperGroup
-    app.info.cls = _agent_native(group, enabled)
-    app.registered_commands = _Commands(app.registered_commands, enabled, core.TyperCommand)
+    app.info.cls = _native(chosen if isinstance(chosen, type) else core.TyperGroup, enabled)
+    app.registered_commands = _Commands(app.registered_commands)
+    app.registered_commands.enabled = enabled
+    app.registered_commands.default = core.TyperCommand
+    app.__dict__[_CALLBACK] = app.__dict__.pop("registered_callback", None)
+    app.__class__ = _watching_callback(type(app), enabled)
 
 
 class _Commands(list["Any"]):
-    """The commands of an app; each is prepared for being the only one, and so the root."""
+    """The commands of an app; the first is the root when there is no other."""
 
-    def __init__(self, infos: list[Any], enabled: Enabled, default: type) -> None:
-        super().__init__()
-        self._enabled = enabled
-        self._default = default
-        for info in infos:
-            self.append(info)
+    enabled: Enabled
+    default: type
 
-    def append(self, info: Any) -> None:
-        info.cls = _agent_native(info.cls or self._default, self._enabled)
-        super().append(info)
+    def __getitem__(self, index: Any) -> Any:
+        info = super().__getitem__(index)
+        if not isinstance(index, slice):
+            info.cls = _native(info.cls or self.default, self.enabled)
+        return info
 
 
-def _agent_native(kind: Any, enabled: Enabled) -> Any:
+def _watching_callback(kind: Any, enabled: Enabled) -> Any:
+    """Give a subclass of *kind*, a Typer, whose callback may choose the class of the root too."""
+
+    def get(app: Any) -> Any:
+        info = app.__dict__.get(_CALLBACK)
+        if isinstance(getattr(info, "cls", None), type):
+            info.cls = _native(info.cls, enabled)
+        return info
+
+    def set_to(app: Any, info: Any) -> None:
+        app.__dict__[_CALLBACK] = info
+
+    body = {"registered_callback": property(get, set_to), "__module__": kind.__module__}
+    return type(kind.__name__, (kind,), body)
+
+
+def _native(kind: Any, enabled: Enabled) -> Any:
     """Give a subclass of *kind*, a command class, whose ``main`` is ours."""
+    if kind.__dict__.get("_murli_native") is enabled:
+        return kind
 
     def main(self: Any, *args: Any, **named: Any) -> Any:
         return enabled.main(self, super(native, self).main, *args, **named)
 
     # The name is kept: it shows in messages, and somebody may look for it.
-    native: Any = type(kind.__name__, (kind,), {"main": main, "__module__": kind.__module__})
+    body = {"main": main, "_murli_native": enabled, "__module__": kind.__module__}
+    native: Any = type(kind.__name__, (kind,), body)
     return native
 
 

@@ -26,6 +26,13 @@ if TYPE_CHECKING:
             """Whether words with dashes are options here."""
 
         @property
+        def takes_any_value(self) -> bool:
+            """Whether an option takes the word behind it as its value though it has dashes."""
+
+        def lists(self, word: str) -> bool:
+            """Tell whether this command has a subcommand of that name."""
+
+        @property
         def forwards(self) -> bool:
             """Whether the tool keeps options it does not know, for another program say."""
 
@@ -128,13 +135,13 @@ def scan(argv: Sequence[str], root: Level, mounted: Collection[str] = ()) -> Cal
         if call.mounted:
             call.rest.append(token)
             continue
+        if words == 0 and call.level is root and token in mounted and not root.lists(token):
+            call.mounted = token
+            continue
         child = call.level.child(token, words)
         if child is None and call.level.passes_on(words):
             call.rest.extend(argv[position - 1 :])
             break
-        if child is None and words == 0 and call.level is root and token in mounted:
-            call.mounted = token
-            continue
         call.rest.append(token)
         words += 1
         if child is not None:
@@ -165,8 +172,12 @@ def _option(call: Call, argv: Sequence[str], position: int) -> int:
     if most == EVERYTHING:
         call.rest.extend(argv[position:])
         return len(argv)
-    count = 0
-    while count < most and position < len(argv) and not _looks_like_option(argv[position]):
+    count, any_value = 0, call.level.takes_any_value
+    while (
+        count < most
+        and position < len(argv)
+        and (any_value or not _looks_like_option(argv[position]))
+    ):
         call.rest.append(argv[position])
         position += 1
         count += 1

@@ -90,14 +90,16 @@ class StreamCapture:
         import io
 
         self.stream: Any = sys.stdout
-        self._held = io.StringIO()
+        self._bytes = io.BytesIO()
+        # With a buffer beneath it, because binary output goes there.
+        self._held = io.TextIOWrapper(self._bytes, "utf-8", write_through=True)
         sys.stdout = self._held
 
-    def end(self, *, restore: bool) -> str:
+    def end(self, *, restore: bool) -> str | bytes:
         """Stop collecting; the replaced stream is always restored."""
         if sys.stdout is self._held:
             sys.stdout = self.stream
-        return self._held.getvalue()
+        return _as_text(self._bytes.getvalue())
 
     def close(self) -> None:
         """Do nothing: the replaced stream belongs to somebody else."""

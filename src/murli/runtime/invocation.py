@@ -94,6 +94,7 @@ class Invocation:
         # Whether a handler has shown a person something already.
         self.printed = False
         self._returned: Any = None
+        self._around: Invocation | None = None
         contract = self.call.contract or os.environ.get("MURLI_CONTRACT") or settings.contract
         known = contract in CONTRACT_NAMES
         self.writer = self._make_writer(contract if known else "murli", stdout)
@@ -127,6 +128,7 @@ class Invocation:
     def begin(self) -> None:
         """Do what comes before the framework parses; may answer and end the program."""
         global _latest
+        self._around = current()
         _latest = self
         _current.set(self)
         call = self.call
@@ -287,10 +289,11 @@ class Invocation:
     def leave(self) -> None:
         """Be the running invocation no longer."""
         global _latest
+        # One invocation may run inside another: a command that calls a tool in its process.
         if _latest is self:
-            _latest = None
+            _latest = self._around
         if _current.get() is self:
-            _current.set(None)
+            _current.set(self._around)
 
     def _succeed(self, printed: str | bytes) -> int:
         value = _value(self._returned, printed)

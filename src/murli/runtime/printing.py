@@ -34,8 +34,6 @@ class PrintWatch:
         self._noticing.flush()
         if sys.stdout is self._noticing:
             sys.stdout = self._own
-        # Otherwise the terminal would be closed with it.
-        self._noticing.detach()
 
 
 class _Noticing(io.TextIOWrapper):
@@ -51,6 +49,10 @@ class _Noticing(io.TextIOWrapper):
             write_through=True,
         )
         self._watch = watch
+
+    def close(self) -> None:
+        """Let the text out; the buffer is somebody else's, and the tool may have kept this."""
+        self.flush()
 
     def write(self, text: str, /) -> int:
         """Write, and tell the watch."""
