@@ -82,6 +82,7 @@ MURLI_PARTS = {
     "murli.runtime",
     "murli.runtime.argv",
     "murli.runtime.capture",
+    "murli.runtime.custody",
     "murli.runtime.invocation",
     "murli.runtime.process",
     "murli.runtime.settings",

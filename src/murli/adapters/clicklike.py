@@ -121,20 +121,23 @@ class Call:
 
     def _handle(self, own_main: Callable[..., Any], invocation: Invocation) -> BaseException | None:
         """Let the framework run the handler; give what ended it, ``None`` for nothing bad."""
-        from ..runtime.process import Custody
-        from .clicklike_errors import translate
+        from ..runtime.custody import Custody
 
         invocation.collect()
+        raised: BaseException
         with Custody(invocation):
             try:
                 own_main(**{**self.named, "args": self._words(invocation)})
-            except Ended as ended:
-                return translate(ended.error, invocation)
+                return None
             except SystemExit as end:
                 return end if end.code else None
+            except Ended as ended:
+                raised = ended.error
             except BaseException as error:
-                return translate(error, invocation)
-        return None
+                raised = error
+        from .clicklike_errors import translate
+
+        return translate(raised, invocation)
 
     def _words(self, invocation: Invocation) -> list[str]:
         """Give the words for the framework."""
@@ -208,24 +211,26 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
     own_invoke, own_help, own_make = command.invoke, command.get_help, command.make_context
 
     def invoke(ctx: Any) -> Any:
-        invocation = current()
+        invocation = _running()
         if invocation is None:
             return own_invoke(ctx)
-        host: Any = invocation.host
-        returned = _past_the_framework(host, command, lambda: _invoke(command, ctx, own_invoke))
-        if command is host.root:
-            host.returned = _result(returned)
+        call: Any = invocation.host
+        returned = _past_the_framework(
+            call, command, lambda: _invoke(invocation, command, ctx, own_invoke)
+        )
+        if command is call.root:
+            call.returned = _result(returned)
         return returned
 
     def make_context(*args: Any, **named: Any) -> Any:
-        invocation = current()
-        if invocation is None or command is not getattr(invocation.host, "root", None):
+        invocation = _running()
+        if invocation is None:
             return own_make(*args, **named)
         return _past_the_framework(invocation.host, command, lambda: own_make(*args, **named))
 
     def get_help(ctx: Any) -> str:
         text = str(own_help(ctx))
-        invocation = current()
+        invocation = _running()
         if invocation is None:
             return text
         from .clicklike_help import our_section
@@ -241,11 +246,17 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
         _hook_commands_of(command)
 
 
+def _running() -> Invocation | None:
+    """Give the running invocation if it is one of a click-like tool."""
+    invocation = current()
+    return invocation if invocation and isinstance(invocation.host, Call) else None
+
+
 def _hook_commands_of(group: Any) -> None:
     own_get, own_resolve = group.get_command, group.resolve_command
 
     def reached(found: Any, name: str) -> Any:
-        if found is not None and current() is not None:
+        if found is not None and _running() is not None:
             enabled, path = getattr(group, _HOOKED)
             hook(found, enabled, (*path, name))
         return found
@@ -261,11 +272,12 @@ def _hook_commands_of(group: Any) -> None:
     setattr(group, "resolve_command", resolve_command)
 
 
-def _invoke(command: Any, ctx: Any, own_invoke: Callable[[Any], Any]) -> Any:
+def _invoke(
+    invocation: Invocation, command: Any, ctx: Any, own_invoke: Callable[[Any], Any]
+) -> Any:
     """Run *command* once the guard lets it."""
-    invocation = current()
     enabled, path = getattr(command, _HOOKED)
-    if invocation is None or not is_leaf_call(command, ctx):
+    if not is_leaf_call(command, ctx):
         return own_invoke(ctx)
     metadata = enabled.metadata_at(command, path)
     invocation.admit(metadata, **intent_given(ctx))

@@ -25,6 +25,7 @@ import sys
 
 from ..errors import AgentError
 from .capture import collect_stdout, stdout_is_ours
+from .custody import keep, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ _MONITOR_IDS = (4, 3)  # the two that sys.monitoring leaves to nobody in particu
 _RETURN_VALUE = 83  # in 3.10 and 3.11, the only versions that look; importing opcode is dear
 
 _owner: Ownership | None = None
-# Who answers when the program is ended, or replaced, without Python's own ending.
-_custodian: Ownership | Custody | None = None
 
 
 def may_own(argv: Sequence[str] | None) -> bool:
@@ -99,8 +98,8 @@ class Ownership:
             return
         if self.capture is None:
             self.capture = collect_stdout()
-            self.undo.append(_replace(sys, "exit", _exit))
-            self.undo.append(_keep(self))
+            self.undo.append(replace(sys, "exit", _exit))
+            self.undo.append(keep(self))
             stop = _monitor(self)
             if stop is not None:
                 self.watched = True
@@ -194,36 +193,6 @@ class Ownership:
             self.undo.pop()()
 
 
-class Custody:
-    """While it is entered, ``os._exit`` and ``os.exec*`` do not lose what was printed by then."""
-
-    def __init__(self, invocation: Invocation) -> None:
-        self.pid = os.getpid()
-        self.invocation = invocation
-        self._undo: Callable[[], None] | None = None
-
-    def __enter__(self) -> None:
-        if self.invocation.capture is not None:
-            self._undo = _keep(self)
-
-    def __exit__(self, *error: object) -> None:
-        if self._undo is not None:
-            self._undo()
-
-    @property
-    def concerned(self) -> bool:
-        """Whether this process, and not a fork of it, still has to be answered for."""
-        return os.getpid() == self.pid
-
-    def answer(self, error: BaseException | None) -> int:
-        """Finish the invocation and give the exit code."""
-        return self.invocation.finish(error)
-
-    def let_go(self) -> None:
-        """Leave the process to another program: what was printed so far comes first."""
-        self.invocation.release()
-
-
 class Exit(SystemExit):
     """What our ``sys.exit`` raises; tells the owner when the interpreter acts on it."""
 
@@ -244,59 +213,6 @@ class Exit(SystemExit):
 
 def _exit(status: object = None, /) -> NoReturn:
     raise Exit(status)
-
-
-_real_hard_exit = os._exit
-_real_execv = os.execv
-_real_execve = os.execve
-
-
-def _hard_exit(status: int) -> NoReturn:
-    if _custodian is not None and _custodian.concerned:
-        status = _custodian.answer(SystemExit(status))
-    _real_hard_exit(status)
-
-
-def _execv(path: Any, argv: Any, /) -> NoReturn:
-    if _custodian is not None and _custodian.concerned:
-        _custodian.let_go()
-    _real_execv(path, argv)
-
-
-def _execve(path: Any, argv: Any, env: Any) -> NoReturn:
-    if _custodian is not None and _custodian.concerned:
-        _custodian.let_go()
-    _real_execve(path, argv, env)
-
-
-def _keep(custodian: Ownership | Custody) -> Callable[[], None]:
-    """Let *custodian* answer for abrupt endings; give what ends that."""
-    global _custodian
-    before, _custodian = _custodian, custodian
-    undo = [
-        _replace(os, "_exit", _hard_exit),
-        _replace(os, "execv", _execv),
-        _replace(os, "execve", _execve),
-    ]
-
-    def stop() -> None:
-        global _custodian
-        _custodian = before
-        for each in undo:
-            each()
-
-    return stop
-
-
-def _replace(module: Any, name: str, ours: Any) -> Callable[[], None]:
-    theirs = getattr(module, name)
-    setattr(module, name, ours)
-
-    def undo() -> None:
-        if getattr(module, name) is ours:
-            setattr(module, name, theirs)  # ours again when calls are nested
-
-    return undo
 
 
 def _monitor(owner: Ownership) -> Callable[[], None] | None:
