@@ -1,21 +1,38 @@
-"""``make bench``: a hello-world tool, piped, with and without murli, counted by callgrind.
+"""``make bench``: what murli adds to a piped call, counted by callgrind.
 
 Instructions are repeatable on any load; seconds are not. Ends with 1 when a limit is exceeded.
 """
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
-LIMIT = 1.25
+PROCESSES = 2
+COMMANDS = 1_000
 
-WITHOUT = """
+
+@dataclass(frozen=True)
+class Case:
+    """One tool with and without murli, how it is called, and how much murli may cost."""
+
+    name: str
+    without: str
+    enabled: str
+    limit: float
+    words: tuple[str, ...] = ()
+
+
+ARGPARSE = """
 import argparse, json
 parser = argparse.ArgumentParser(prog="hello")
 parser.add_argument("--name", default="world")
@@ -23,7 +40,7 @@ args = parser.parse_args()
 print(json.dumps({"hello": args.name}))
 """
 
-WRITER = """
+ARGPARSE_WRITER = """
 import argparse, murli
 parser = argparse.ArgumentParser(prog="hello")
 parser.add_argument("--name", default="world")
@@ -32,7 +49,7 @@ args, writer = murli.parse(parser)
 writer.write_success("Hello", {"hello": args.name})
 """
 
-ONE_LINE = """
+ARGPARSE_ENABLED = """
 import argparse, murli
 parser = argparse.ArgumentParser(prog="hello")
 parser.add_argument("--name", default="world")
@@ -41,10 +58,81 @@ args = parser.parse_args()
 print("hello", args.name)
 """
 
+CLICK = """
+import click
+@click.command()
+@click.option("--name", default="world")
+def hello(name):
+    click.echo(f"hello {name}")
+hello()
+"""
 
-def count(source: str, folder: Path) -> int:
+TYPER = """
+import typer
+app = typer.Typer()
+@app.command()
+def hello(name: str = "world"):
+    typer.echo(f"hello {name}")
+app()
+"""
+
+ARGPARSE_TREE = f"""
+import argparse
+parser = argparse.ArgumentParser(prog="many")
+commands = parser.add_subparsers(dest="command")
+for number in range({COMMANDS}):
+    command = commands.add_parser(f"command-{{number}}", help="do something")
+    command.add_argument("--name", default="world")
+args = parser.parse_args()
+print("hello", args.name)
+"""
+
+CLICK_TREE = f"""
+import click
+@click.group()
+def many():
+    pass
+for number in range({COMMANDS}):
+    @many.command(f"command-{{number}}", help="do something")
+    @click.option("--name", default="world")
+    def run(name):
+        click.echo(f"hello {{name}}")
+many()
+"""
+
+
+def _enabled(source: str, app: str, before: str) -> str:
+    """Give *source* with murli enabled on *app*, in the line before *before*."""
+    return source.replace(f"\n{before}", f"\nimport murli; murli.enable({app})\n{before}")
+
+
+CALL = (f"command-{COMMANDS // 2}",)
+CASES = [
+    Case("argparse + json, write_success", ARGPARSE, ARGPARSE_WRITER, 1.25),
+    Case("argparse + json, enable alone", ARGPARSE, ARGPARSE_ENABLED, 1.25),
+    Case("click, hello", CLICK, _enabled(CLICK, "hello", "hello()"), 1.10),
+    Case("typer, hello", TYPER, _enabled(TYPER, "app", "app()"), 1.03),
+    Case(
+        f"click, {COMMANDS:,} commands",
+        CLICK_TREE,
+        _enabled(CLICK_TREE, "many", "many()"),
+        1.05,
+        CALL,
+    ),
+    Case(
+        f"argparse, {COMMANDS:,} commands",
+        ARGPARSE_TREE,
+        _enabled(ARGPARSE_TREE, "parser", "args = "),
+        1.05,
+        CALL,
+    ),
+]
+
+
+def count(source: str, words: tuple[str, ...], folder: Path) -> int:
     """Give the instructions that running *source* takes, once its bytecode is cached."""
-    program = folder / "hello.py"
+    # A folder each: two programs of one name would find each other.
+    program = Path(tempfile.mkdtemp(dir=folder)) / "hello.py"
     program.write_text(source)
     kept = {
         name: value
@@ -52,7 +140,7 @@ def count(source: str, folder: Path) -> int:
         if not name.startswith(("MURLI_", "PYTHON"))
     }
     env = {**kept, "PYTHONHASHSEED": "0"}
-    command = [sys.executable, str(program)]
+    command = [sys.executable, str(program), *words]
     subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL)
     counted = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
@@ -67,21 +155,34 @@ def count(source: str, folder: Path) -> int:
     return int(found[1])
 
 
+def measure(count_of: Callable[[str, tuple[str, ...]], int]) -> list[tuple[Case, int, int]]:
+    """Give each case with its counts, without murli and with it."""
+    sources = {(source, case.words) for case in CASES for source in (case.without, case.enabled)}
+    ordered = sorted(sources)
+    with ThreadPoolExecutor(PROCESSES) as pool:
+        counts = dict(zip(ordered, pool.map(lambda each: count_of(*each), ordered), strict=True))
+    return [
+        (case, counts[case.without, case.words], counts[case.enabled, case.words]) for case in CASES
+    ]
+
+
 def main() -> int:
-    """Print the table; give 1 when murli costs more than its limit."""
+    """Print the table; give 1 when murli costs more than a limit."""
     if shutil.which("valgrind") is None:
         print("make bench needs valgrind: install it and run again.", file=sys.stderr)
         return 2
-    worst = 0.0
     with tempfile.TemporaryDirectory() as folder:
-        base = count(WITHOUT, Path(folder))
-        print(f"{'argparse + json, no murli':<34}{base:>13,}   1.000")
-        for name, source in (("murli, write_success", WRITER), ("murli, enable alone", ONE_LINE)):
-            instructions = count(source, Path(folder))
-            worst = max(worst, instructions / base)
-            print(f"{name:<34}{instructions:>13,}   {instructions / base:.3f}")
-    print(f"limit {LIMIT}, Python {sys.version.split()[0]}")
-    return int(worst > LIMIT)
+        measured = measure(lambda source, words: count(source, words, Path(folder)))
+    print(f"{'instructions of a piped call':<34}{'without':>15}{'with murli':>15}  ratio  limit")
+    exceeded = False
+    for case, without, enabled in measured:
+        ratio = enabled / without
+        exceeded |= ratio > case.limit
+        mark = "  EXCEEDED" if ratio > case.limit else ""
+        print(f"{case.name:<34}{without:>15,}{enabled:>15,}  {ratio:.3f}  {case.limit:.2f}{mark}")
+    versions = (f"{name} {importlib.metadata.version(name)}" for name in ("click", "typer"))
+    print(f"Python {sys.version.split()[0]}, {', '.join(versions)}")
+    return int(exceeded)
 
 
 if __name__ == "__main__":

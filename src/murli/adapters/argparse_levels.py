@@ -91,7 +91,7 @@ class ParserLevel:
             return fixed, fixed
         return int(fixed == "+"), 1 if fixed == "?" else AS_MANY_AS_COME
 
-    def child(self, word: str, words_before: int) -> ParserLevel | None:
+    def child(self, word: str, words_before: int, before: Sequence[str] = ()) -> ParserLevel | None:
         """Give the subcommand that *word* names."""
         if self._subparsers is None or words_before < self._words_before(self._subparsers):
             return None

@@ -154,6 +154,16 @@ class Call:
         )
         return words if len(words) == 1 and needs_words else words[1:]
 
+    def is_shown(self, error: BaseException) -> bool:
+        """Tell whether a person is to see *error* as the framework, or its class, shows it."""
+        invocation = _running()
+        if invocation is None or not invocation.writer.is_tty():
+            return False
+        names = {base.__name__ for base in type(error).__mro__}
+        return "ClickException" in names and (
+            "UsageError" not in names or "NoArgsIsHelpError" in names
+        )
+
     def is_completing(self) -> bool:
         """Tell whether a shell asks for completions, which are the framework's business."""
         variable = self.named.get("complete_var")
@@ -190,8 +200,13 @@ class Call:
         return CommandLevel(self.root, self.name())
 
     def tree(self) -> Command:
-        """Walk the whole tool."""
-        return self.command(self.level())
+        """Walk the whole tool, as it is after the options that stood before ``describe``."""
+        level = self.level()
+        invocation = current()
+        before = invocation.call.before if invocation is not None else []
+        if before:
+            level.inform(before)
+        return self.command(level)
 
     def command(self, level: Any) -> Command:
         """Walk the command that *level* stands for."""
@@ -303,7 +318,7 @@ def _past_the_framework(call: Any, command: Any, action: Callable[[], Any]) -> A
     except Ended:
         raise
     except BaseException as error:
-        if command is not call.root or call.passes:
+        if command is not call.root or call.passes or call.is_shown(error):
             raise
         raise Ended(error) from error
 

@@ -30,13 +30,10 @@ _EXPECTED = {
 def translate(error: BaseException, invocation: Invocation) -> BaseException:
     """Give what *error* means to us; anything not click's is given back as it is."""
     names = {base.__name__ for base in type(error).__mro__}
-    human = invocation.writer.is_tty()
     if "Exit" in names and hasattr(error, "exit_code"):
         return _exit(error, invocation)
     if "Abort" in names and _is_clicks(error):
         return AgentError.cancelled()
-    if "NoArgsIsHelpError" in names and human:
-        return _shown(error)
     if "UsageError" in names and hasattr(error, "format_message"):
         problem = explain(error)
         exit_code = invocation.settings.usage_exit_code
@@ -44,8 +41,6 @@ def translate(error: BaseException, invocation: Invocation) -> BaseException:
             problem.code = exit_code
         return problem
     if "ClickException" in names and hasattr(error, "format_message"):
-        if human:
-            return _shown(error)
         status = error.exit_code or 1  # type: ignore[attr-defined]
         return AgentError(status, "execution_error", error.format_message(), kind="tool_error")
     return error
@@ -63,12 +58,6 @@ def _exit(error: Any, invocation: Invocation) -> BaseException:
     ):
         return _called_bare(bare["ctx"])  # click 8.1 shows help and calls it success
     invocation.explained = _explains(error)
-    return SystemExit(error.exit_code)
-
-
-def _shown(error: Any) -> SystemExit:
-    """Show a person what the framework, or the tool's own class, shows."""
-    error.show()
     return SystemExit(error.exit_code)
 
 

@@ -6,6 +6,7 @@ from ..metadata import flag_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from ..metadata import Metadata
@@ -52,6 +53,17 @@ def bind_environment(command: Any, metadata: Metadata | None) -> None:
             note = notes.get(flag_key(name))
             if note is not None and note.env and not param.envvar:
                 param.envvar = note.env
+
+
+def resolved(group: Any, context: Any, name: str) -> Any:
+    """Give the command *name* as the group gives it to be run: some load it only then."""
+    found = group.get_command(context, name)
+    if found is None:
+        return None
+    try:
+        return group.resolve_command(context, [name])[1] or found
+    except Exception:  # a group that finds commands in a way of its own
+        return found
 
 
 class CommandLevel:
@@ -110,7 +122,9 @@ class CommandLevel:
             return 0, 1
         return param.nargs, param.nargs
 
-    def child(self, word: str, words_before: int) -> CommandLevel | None:
+    def child(
+        self, word: str, words_before: int, before: Sequence[str] = ()
+    ) -> CommandLevel | None:
         """Give the command that *word* names."""
         group: CommandLevel | None = self
         if not is_group(self.command):
@@ -118,12 +132,10 @@ class CommandLevel:
             group = self.parent if self.parent and _is_chain(self.parent.command) else None
         if group is None or (words_before and group is self):
             return None
-        try:
-            found = group.command.get_command(group.context, word)
-            if found is None and self._normalise(word) != word:
-                found = group.command.get_command(group.context, self._normalise(word))
-        except Exception:  # as above
-            return None
+        found = group._find(word)
+        if found is None and before and group.parent is None:
+            group.inform(before)
+            found = group._find(word)
         return None if found is None else CommandLevel(found, word, (*group.path, word), group)
 
     def passes_on(self, words_before: int) -> bool:
@@ -132,6 +144,27 @@ class CommandLevel:
         return (
             words_before > 0 and not is_group(self.command) and (self.forwards or not interspersed)
         )
+
+    def inform(self, before: Sequence[str]) -> None:
+        """Let the root know what was said to it: some find their commands by that."""
+        make = type(self.command).make_context
+        try:
+            self.context = make(
+                self.command, self.context.info_name, list(before), resilient_parsing=True
+            )
+        except Exception:  # as above
+            pass
+
+    def _find(self, word: str) -> Any:
+        names = dict.fromkeys((word, self._normalise(word)))
+        try:
+            for name in names:
+                found = resolved(self.command, self.context, name)
+                if found is not None:
+                    return found
+        except Exception:  # as above
+            pass
+        return None
 
     def _normalise(self, word: str) -> str:
         function = getattr(self.context, "token_normalize_func", None)

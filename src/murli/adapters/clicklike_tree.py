@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..tree import Argument, Command, Flag, first_line
-from .clicklike_levels import CommandLevel, is_group
+from .clicklike_levels import CommandLevel, is_group, resolved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _commands(
     above = _commands_above(level)
     for name in command_names(level.command, level.context):
         try:
-            found = level.command.get_command(level.context, name)
+            found = resolved(level.command, level.context, name)
             if found is not None and found not in above:
                 below = CommandLevel(found, name, (*level.path, name), level)
                 yield walk(below, (*path, name), metadata_at)
@@ -108,8 +108,9 @@ def choices_of(param: Any) -> list[str]:
 
 def explains(param: Any, context: Any) -> bool:
     """Tell whether *param* is --help or --version, which answer by themselves."""
+    is_version = getattr(param, "name", "") == "version" and getattr(param, "callback", None)
     if not getattr(param, "is_eager", False):
-        return False
+        return bool(is_version and getattr(param, "is_flag", False))
     callback = getattr(param.callback, "__qualname__", "")
     return (
         param.name in ("help", "version")

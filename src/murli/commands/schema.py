@@ -33,8 +33,11 @@ def describe_document(
     }
     if tool_version:
         document["tool_version"] = tool_version
-    document["capabilities"] = capabilities(root, tool_version)
-    document["profiles"] = {"profileable_flags": profileable_flags(root)}
+    # At depth 1 an agent looks around; it asks again for what it wants to call.
+    overview = depth == 1 and bool(root.visible)
+    if not overview:
+        document["capabilities"] = capabilities(root, tool_version)
+        document["profiles"] = {"profileable_flags": profileable_flags(root)}
     if root.visible:
         document["commands"] = [described(command, _below(depth)) for command in root.visible]
     else:
@@ -43,7 +46,8 @@ def describe_document(
         for key in ("arguments", "flags", "returns", "examples", "safety"):
             if key in own:
                 document[key] = own[key]
-    document["murli"] = {"version": murli_version}
+    if not overview:
+        document["murli"] = {"version": murli_version}
     return document
 
 

@@ -45,8 +45,11 @@ if TYPE_CHECKING:
         def width(self, option: str) -> tuple[int, int]:
             """Give how many values the option of this command takes, at least and at most."""
 
-        def child(self, word: str, words_before: int) -> Level | None:
-            """Give the subcommand that *word* names after so many other words."""
+        def child(self, word: str, words_before: int, before: Sequence[str]) -> Level | None:
+            """Give the subcommand that *word* names after so many other words.
+
+            *before* is everything that stands before it and is the tool's.
+            """
 
         def passes_on(self, words_before: int) -> bool:
             """Tell whether a word here starts what is passed on to another program."""
@@ -82,9 +85,9 @@ _FORWARDED = ("--force", "--yes", "--dry-run", "--profile")
 class Call:
     """What the command line says once our flags are out of it.
 
-    ``rest`` is for the framework. ``mounted`` is the command of ours that was called, ``rest``
-    then holds its arguments. ``mistake`` is what is wrong with the flags of ours, ``separated``
-    the levels on which ``rest`` holds a `SEPARATOR`.
+    ``rest`` is for the framework. ``mounted`` is the command of ours that was called; then
+    ``rest`` holds its arguments, ``before`` what was said to the tool itself. ``mistake`` is what
+    is wrong with the flags of ours, ``separated`` the levels on which ``rest`` holds a `SEPARATOR`.
     """
 
     __slots__ = (
@@ -97,6 +100,7 @@ class Call:
         "profile",
         "contract",
         "rest",
+        "before",
         "mounted",
         "level",
         "mistake",
@@ -110,6 +114,7 @@ class Call:
         self.profile: str | None = None
         self.contract: str | None = None
         self.rest: list[str] = []
+        self.before: list[str] = []
         self.mounted = ""
         self.level = level
         self.mistake: AgentError | None = None
@@ -125,7 +130,9 @@ def scan(argv: Sequence[str], root: Level, mounted: Collection[str] = ()) -> Cal
     position, words = 0, 0
     while position < len(argv):
         token = argv[position]
-        if position >= end or token == "--" or (words and call.level.passes_on(words)):
+        # Whose schema is wanted only the words behind the flag may tell.
+        understood = position >= end and not call.schema
+        if understood or token == "--" or (words and call.level.passes_on(words)):
             call.rest.extend(argv[position:])
             break
         if len(token) > 1 and token[0] == "-" and call.level.has_options:
@@ -137,8 +144,9 @@ def scan(argv: Sequence[str], root: Level, mounted: Collection[str] = ()) -> Cal
             continue
         if words == 0 and call.level is root and token in mounted and not root.lists(token):
             call.mounted = token
+            call.before, call.rest = call.rest, []
             continue
-        child = call.level.child(token, words)
+        child = call.level.child(token, words, call.rest)
         if child is None and call.level.passes_on(words):
             call.rest.extend(argv[position - 1 :])
             break

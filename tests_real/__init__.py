@@ -1,0 +1,1 @@
+"""Tools nobody here wrote, and every supported framework version; see the Makefile."""
