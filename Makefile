@@ -41,11 +41,11 @@ test-real: $(VENV)/.ready-to-test
 	$(BIN)/python -m pytest -q -n 2 tests_real
 
 test-matrix: $(VENV)/.ready-to-test
-	$(BIN)/python tests_real/matrix.py
+	$(BIN)/python -m tests_real.matrix
 
 bench: $(VENV)/.ready-to-test
-	$(BIN)/python -m benchmarks.startup
-	$(BIN)/python -m benchmarks.describe
+	$(BIN)/python -m benchmarks.startup; startup=$$?; \
+	  $(BIN)/python -m benchmarks.describe && exit $$startup
 
 clean:
 	rm -rf $(VENV) .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from murli.adapters.argparse_levels import ParserLevel
-from murli.runtime.argv import SWITCHES, VALUED, scan
+from murli.runtime.argv import scan
+from murli.runtime.call import SWITCHES, VALUED
 
 OURS = [*SWITCHES, *VALUED]
 

@@ -9,6 +9,7 @@ import sys as _sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .annotations import annotate as annotate
     from .api import enable as enable
     from .api import get_writer as get_writer
     from .api import parse as parse
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from .metadata import FlagAnnotation as FlagAnnotation
     from .metadata import Metadata as Metadata
     from .metadata import ReturnSchema as ReturnSchema
-    from .metadata import annotate as annotate
     from .outcome import ProgressEvent as ProgressEvent
     from .runtime.settings import set_tool_version as set_tool_version
     from .schemas import load_schema as load_schema
@@ -56,30 +56,54 @@ __version__ = "0.1.0"
 # What ends the program after an answer; tests replace it to see the code.
 exit_func = _sys.exit
 
-_ORIGIN = {
-    "api": "enable get_writer parse pass_writer session",
-    "commands.agents_md": "format_agents_md",
-    "commands.conventions": "check_conventions",
-    "commands.doctor": "run_doctor write_doctor_tty",
-    "commands.schema": "apply_flag_annotation",
-    "contracts.envelope": "ErrorDetail Redirect ResponseEnvelope ResponseMeta",
-    "contracts.murli": "SCHEMA_VERSION",
-    "errors": "AgentError EncodingError EXIT_OK EXIT_USER_ERROR EXIT_TOOL_ERROR EXIT_PARTIAL "
-    "EXIT_TIMEOUT EXIT_NOT_FOUND EXIT_PERMISSION EXIT_CONFLICT EXIT_RATE_LIMITED EXIT_CANCELLED",
-    "formats.text": "strip_ansi",
-    "logger": "Logger",
-    "metadata": "ArgumentMetadata Example FlagAnnotation Metadata ReturnSchema annotate",
-    "outcome": "ProgressEvent",
-    "runtime.settings": "set_tool_version",
-    "schemas": "load_schema",
-    "writer": "VALID_OUTPUT_FORMATS VALID_PROTOCOL_VERSIONS Writer",
+_HOME = {
+    "AgentError": "errors",
+    "ArgumentMetadata": "metadata",
+    "EXIT_CANCELLED": "errors",
+    "EXIT_CONFLICT": "errors",
+    "EXIT_NOT_FOUND": "errors",
+    "EXIT_OK": "errors",
+    "EXIT_PARTIAL": "errors",
+    "EXIT_PERMISSION": "errors",
+    "EXIT_RATE_LIMITED": "errors",
+    "EXIT_TIMEOUT": "errors",
+    "EXIT_TOOL_ERROR": "errors",
+    "EXIT_USER_ERROR": "errors",
+    "EncodingError": "errors",
+    "ErrorDetail": "contracts.envelope",
+    "Example": "metadata",
+    "FlagAnnotation": "metadata",
+    "Logger": "logger",
+    "Metadata": "metadata",
+    "ProgressEvent": "outcome",
+    "Redirect": "contracts.envelope",
+    "ResponseEnvelope": "contracts.envelope",
+    "ResponseMeta": "contracts.envelope",
+    "ReturnSchema": "metadata",
+    "SCHEMA_VERSION": "contracts.murli",
+    "VALID_OUTPUT_FORMATS": "writer",
+    "VALID_PROTOCOL_VERSIONS": "writer",
+    "Writer": "writer",
+    "annotate": "annotations",
+    "apply_flag_annotation": "commands.schema",
+    "check_conventions": "commands.conventions",
+    "enable": "api",
+    "format_agents_md": "commands.agents_md",
+    "get_writer": "api",
+    "load_schema": "schemas",
+    "parse": "api",
+    "pass_writer": "api",
+    "run_doctor": "commands.doctor",
+    "session": "api",
+    "set_tool_version": "runtime.settings",
+    "strip_ansi": "formats.text",
+    "write_doctor_tty": "commands.doctor",
 }
-_HOME = {name: module for module, names in _ORIGIN.items() for name in names.split()}
-
-__all__ = sorted([*_HOME, "exit_func"])  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> object:
+    if name == "__all__":
+        return sorted([*_HOME, "exit_func"])
     if name not in _HOME:
         raise AttributeError(f"module 'murli' has no attribute {name!r}")
     home = __import__(f"{__name__}.{_HOME[name]}", None, None, [name])
@@ -89,4 +113,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted([*_HOME, "exit_func"])

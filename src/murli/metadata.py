@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from .annotations import flag_key
 from .record import Record, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
-
-# Where a declaration is kept on the author's own object: a parser, a command, a function.
-ATTRIBUTE = "_murli_metadata"
 
 
 class ArgumentMetadata(Record):
@@ -194,25 +192,3 @@ class Metadata(Record):
         if "destructive" in later.said:
             changes["mutating"] = later.mutating or (self.mutating and "mutating" not in later.said)
         return self.replace(**changes, said=self.said | later.said)
-
-
-def flag_key(name: str) -> str:
-    """Give the one spelling of a flag's name: authors write ``dry_run`` and ``--dry-run`` too."""
-    return name.lstrip("-").replace("_", "-")
-
-
-def annotate(command: Any, metadata: Metadata) -> None:
-    """Attach *metadata* to a command: a parser, or whatever object stands for the command.
-
-    A second call overrides the fields it gives and leaves the others.
-    """
-    if not isinstance(metadata, Metadata):
-        raise TypeError(f"annotate() takes a murli.Metadata, not {type(metadata).__name__}")
-    earlier = metadata_of(command)
-    setattr(command, ATTRIBUTE, earlier.merged_with(metadata) if earlier else metadata)
-
-
-def metadata_of(command: Any) -> Metadata | None:
-    """Give what was declared about *command*, or ``None``."""
-    found = getattr(command, ATTRIBUTE, None)
-    return found if isinstance(found, Metadata) else None

@@ -9,7 +9,6 @@ from .contracts import Facts, respond_in
 from .errors import AgentError, EncodingError
 from .formats.encoder import dumps, plain
 from .formats.text import clean, clean_line, strip_ansi
-from .logger import Logger
 from .outcome import Failure, Notice, Partial, Plan, Success
 from .streams import OutputFailed, is_terminal, put, put_for_people, standard
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from .contracts import Answer
+    from .logger import Logger
     from .outcome import Outcome, ProgressEvent
     from .streams import TextStream
 
@@ -69,7 +69,7 @@ class Writer:
         self._progress_stream = progress_stream
         self._validate = validate
         self._lock = RLock()
-        self._logger = Logger(stderr, self._human, lock=self._lock)
+        self._log: Logger | None = None
         self._started = time.monotonic()
         self._notices: list[Notice] = []
         self._streaming = False
@@ -171,7 +171,8 @@ class Writer:
 
     def flush(self) -> None:
         """Write every log line that is still held back."""
-        self._logger.flush()
+        if self._log is not None:
+            self._log.flush()
 
     # -- for the runtime -------------------------------------------------------------------
 
@@ -213,7 +214,7 @@ class Writer:
                     "the command has answered already; stream items with write_event() and "
                     "answer once, at the end"
                 )
-            self._logger.flush()
+            self.flush()
             facts = Facts(
                 self._version(),
                 int((time.monotonic() - self._started) * 1000),
@@ -236,7 +237,7 @@ class Writer:
     def write_raw(self, text: str) -> None:
         """Write a document that is no envelope, such as a schema, as the answer."""
         with self._lock:
-            self._logger.flush()
+            self.flush()
             self._answered = True
             self._put("stdout", text)
 
@@ -265,6 +266,15 @@ class Writer:
             hook(code)
         # A test's hook returns; the handler must not go on all the same.
         raise SystemExit(code)
+
+    @property
+    def _logger(self) -> Logger:
+        """The logger, made when there is something to log."""
+        if self._log is None:
+            from .logger import Logger
+
+            self._log = Logger(self._stderr, self._human, lock=self._lock)
+        return self._log
 
     # -- inside ----------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import argparse
 import os
 import sys
 
-from ..metadata import metadata_of
+from ..annotations import metadata_of
 from ..runtime.invocation import Invocation, current
 from ..runtime.settings import version_of
 from .argparse_levels import (

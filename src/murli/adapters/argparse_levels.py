@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from ..metadata import flag_key, metadata_of
+from ..annotations import flag_key, metadata_of
 from ..runtime.argv import AS_MANY_AS_COME, EVERYTHING, SEPARATOR
 
 TYPE_CHECKING = False

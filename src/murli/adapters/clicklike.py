@@ -10,16 +10,10 @@ from __future__ import annotations
 import os
 import sys
 
-from ..metadata import metadata_of
+from ..annotations import metadata_of
 from ..runtime.invocation import Invocation, current
 from ..runtime.settings import version_of
-from .clicklike_levels import (
-    CommandLevel,
-    bind_environment,
-    intent_given,
-    is_group,
-    is_leaf_call,
-)
+from .clicklike_facts import bind_environment, intent_given, is_group, is_leaf_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +23,7 @@ if TYPE_CHECKING:
     from ..metadata import Metadata
     from ..runtime.settings import Settings
     from ..tree import Command
+    from .clicklike_levels import CommandLevel
 
     MetadataAt = Callable[[Any, tuple[str, ...]], Metadata | None]
 
@@ -121,7 +116,7 @@ class Call:
 
     def _handle(self, own_main: Callable[..., Any], invocation: Invocation) -> BaseException | None:
         """Let the framework run the handler; give what ended it, ``None`` for nothing bad."""
-        from ..runtime.custody import Custody
+        from ..runtime.capture import Custody
 
         invocation.collect()
         raised: BaseException
@@ -197,6 +192,8 @@ class Call:
 
     def level(self) -> CommandLevel:
         """Give the root as the scanner sees it."""
+        from .clicklike_levels import CommandLevel
+
         return CommandLevel(self.root, self.name())
 
     def tree(self) -> Command:

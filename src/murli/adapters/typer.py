@@ -7,7 +7,7 @@ subclass of what it would have been.
 
 from __future__ import annotations
 
-from ..metadata import metadata_of
+from ..annotations import metadata_of
 from .clicklike import Enabled, declared
 
 TYPE_CHECKING = False

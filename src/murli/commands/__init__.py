@@ -8,8 +8,6 @@ if TYPE_CHECKING:
 
     from ..runtime.invocation import Invocation
 
-MOUNTED = ("describe", "doctor")
-
 
 def run_mounted(invocation: Invocation) -> NoReturn:
     """Run the mounted command that was called, and end the program."""

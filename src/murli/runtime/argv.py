@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from ..contracts import CONTRACT_NAMES
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
+from .call import SWITCHES, VALUED, Call, behind_the_last_of_ours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from typing import Protocol
-
-    from ..errors import AgentError
 
     class Level(Protocol):
         """What the scanner must know about one command of the host's parser."""
@@ -60,19 +59,6 @@ EVERYTHING = AS_MANY_AS_COME + 1  # options included
 # Left where a flag of ours stood behind an option that takes as many values as come.
 SEPARATOR = "--murli-separator"
 
-SWITCHES = {
-    "--agent": "agent",
-    "--schema": "schema",
-    "--force": "force",
-    "--yes": "force",
-    "--dry-run": "dry_run",
-}
-VALUED = {
-    "--output": "output",
-    "--protocol-version": "protocol_version",
-    "--profile": "profile",
-    "--contract": "contract",
-}
 _ACCEPTED = {
     "--output": VALID_OUTPUT_FORMATS,
     "--protocol-version": VALID_PROTOCOL_VERSIONS,
@@ -82,51 +68,13 @@ _ACCEPTED = {
 _FORWARDED = ("--force", "--yes", "--dry-run", "--profile")
 
 
-class Call:
-    """What the command line says once our flags are out of it.
-
-    ``rest`` is for the framework. ``mounted`` is the command of ours that was called; then
-    ``rest`` holds its arguments, ``before`` what was said to the tool itself. ``mistake`` is what
-    is wrong with the flags of ours, ``separated`` the levels on which ``rest`` holds a `SEPARATOR`.
-    """
-
-    __slots__ = (
-        "agent",
-        "schema",
-        "force",
-        "dry_run",
-        "output",
-        "protocol_version",
-        "profile",
-        "contract",
-        "rest",
-        "before",
-        "mounted",
-        "level",
-        "mistake",
-        "separated",
-    )
-
-    def __init__(self, level: Level) -> None:
-        self.agent = self.schema = self.force = self.dry_run = False
-        self.output: str | None = None
-        self.protocol_version: str | None = None
-        self.profile: str | None = None
-        self.contract: str | None = None
-        self.rest: list[str] = []
-        self.before: list[str] = []
-        self.mounted = ""
-        self.level = level
-        self.mistake: AgentError | None = None
-        self.separated: list[Level] = []
-
-
 def scan(argv: Sequence[str], root: Level, mounted: Collection[str] = ()) -> Call:
     """Take our flags out of *argv*; *root* tells what is the tool's own."""
-    call = Call(root)
+    call = Call()
+    call.level = root
     # Behind the last word that could be ours nothing has to be understood; most calls have none,
     # and what a tool loads to look a command up is not loaded for nothing.
-    end = _behind_the_last_of_ours(argv, mounted)
+    end = behind_the_last_of_ours(argv, mounted)
     position, words = 0, 0
     while position < len(argv):
         token = argv[position]
@@ -157,14 +105,6 @@ def scan(argv: Sequence[str], root: Level, mounted: Collection[str] = ()) -> Cal
     return call
 
 
-def _behind_the_last_of_ours(argv: Sequence[str], mounted: Collection[str]) -> int:
-    for position in range(len(argv), 0, -1):
-        name = argv[position - 1].partition("=")[0]
-        if name in SWITCHES or name in VALUED or name in mounted:
-            return position
-    return 0
-
-
 def _option(call: Call, argv: Sequence[str], position: int) -> int:
     """Deal with the option at *position*; give the position behind it and its values."""
     taken = _take(call, argv, position)
@@ -189,7 +129,7 @@ def _option(call: Call, argv: Sequence[str], position: int) -> int:
         call.rest.append(argv[position])
         position += 1
         count += 1
-    ours_follows = position < len(argv) and _take(Call(call.level), argv, position)
+    ours_follows = position < len(argv) and _take(_trial(call), argv, position)
     if count < most and ours_follows:
         # With our flag gone, the words behind it would become values of this option.
         if count < least:
@@ -198,6 +138,12 @@ def _option(call: Call, argv: Sequence[str], position: int) -> int:
             call.rest.append(SEPARATOR)
             call.separated.append(call.level)
     return position
+
+
+def _trial(call: Call) -> Call:
+    trial = Call()
+    trial.level = call.level
+    return trial
 
 
 def _take(call: Call, argv: Sequence[str], position: int) -> int:

@@ -3,6 +3,9 @@
 While a handler runs for an agent, whatever it, a C library or a child process prints to stdout
 is collected; the answer itself goes around the collection. Collected at the file descriptor,
 spooled to a file without a name, so that neither size nor speed can block the printer.
+
+``os._exit`` and ``os.exec*`` end a program behind Python's back. While something is collected they
+are ours, so that a program which is cut off, or replaced by another one, loses nothing of it.
 """
 
 from __future__ import annotations
@@ -14,7 +17,10 @@ from ..streams import DescriptorStream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Protocol
+    from collections.abc import Callable
+    from typing import Any, NoReturn, Protocol
+
+    from .invocation import Invocation
 
     class Capture(Protocol):
         """Something that collects what is printed, while ``stream`` still reaches the reader."""
@@ -26,6 +32,19 @@ if TYPE_CHECKING:
 
         def close(self) -> None:
             """Let go of the reader; the answer is out."""
+
+    class Custodian(Protocol):
+        """Who answers when the program ends abruptly."""
+
+        @property
+        def concerned(self) -> bool:
+            """Whether this process still has to be answered for."""
+
+        def answer(self, error: BaseException | None) -> int:
+            """Answer, and give the exit code."""
+
+        def let_go(self) -> None:
+            """Leave the process to another program."""
 
 
 def collect_stdout() -> Capture:
@@ -183,3 +202,89 @@ def _flush(stream: Any) -> None:
         stream.flush()
     except (AttributeError, ValueError, OSError):  # absent, closed by the handler, or full
         pass
+
+
+_custodian: Custodian | None = None
+
+_real_hard_exit = os._exit
+_real_execv = os.execv
+_real_execve = os.execve
+
+
+def _hard_exit(status: int) -> NoReturn:
+    if _custodian is not None and _custodian.concerned:
+        status = _custodian.answer(SystemExit(status))
+    _real_hard_exit(status)
+
+
+def _execv(path: Any, argv: Any, /) -> NoReturn:
+    if _custodian is not None and _custodian.concerned:
+        _custodian.let_go()
+    _real_execv(path, argv)
+
+
+def _execve(path: Any, argv: Any, env: Any) -> NoReturn:
+    if _custodian is not None and _custodian.concerned:
+        _custodian.let_go()
+    _real_execve(path, argv, env)
+
+
+def keep(custodian: Custodian) -> Callable[[], None]:
+    """Let *custodian* answer for abrupt endings; give what ends that."""
+    global _custodian
+    before, _custodian = _custodian, custodian
+    undo = [
+        replace(os, "_exit", _hard_exit),
+        replace(os, "execv", _execv),
+        replace(os, "execve", _execve),
+    ]
+
+    def stop() -> None:
+        global _custodian
+        _custodian = before
+        for each in undo:
+            each()
+
+    return stop
+
+
+def replace(module: Any, name: str, ours: Any) -> Callable[[], None]:
+    """Put *ours* in the place of a module's function; give what takes it back."""
+    theirs = getattr(module, name)
+    setattr(module, name, ours)
+
+    def undo() -> None:
+        if getattr(module, name) is ours:
+            setattr(module, name, theirs)  # ours again when calls are nested
+
+    return undo
+
+
+class Custody:
+    """While it is entered, ``os._exit`` and ``os.exec*`` do not lose what was printed by then."""
+
+    def __init__(self, invocation: Invocation) -> None:
+        self.pid = os.getpid()
+        self.invocation = invocation
+        self._undo: Callable[[], None] | None = None
+
+    def __enter__(self) -> None:
+        if self.invocation.capture is not None:
+            self._undo = keep(self)
+
+    def __exit__(self, *error: object) -> None:
+        if self._undo is not None:
+            self._undo()
+
+    @property
+    def concerned(self) -> bool:
+        """Whether this process, and not a fork of it, still has to be answered for."""
+        return os.getpid() == self.pid
+
+    def answer(self, error: BaseException | None) -> int:
+        """Finish the invocation and give the exit code."""
+        return self.invocation.finish(error)
+
+    def let_go(self) -> None:
+        """Leave the process to another program: what was printed so far comes first."""
+        self.invocation.release()

@@ -17,7 +17,7 @@ Steps 1 to 4 are `begin`, 6 is `admit`, 8 is `finish`.
 from __future__ import annotations
 
 import os
-from contextvars import ContextVar
+from _contextvars import ContextVar
 
 from ..contracts import CONTRACT_NAMES
 from ..errors import AgentError
@@ -26,7 +26,7 @@ from ..formats.text import clean
 from ..outcome import Failure
 from ..streams import DescriptorStream, OutputFailed, is_terminal, put, standard
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS, Writer
-from .argv import scan
+from .call import MOUNTED, Call, behind_the_last_of_ours
 from .settings import is_on, tool_version
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from ..metadata import Metadata
     from ..tree import Command
-    from .argv import Call, Level
+    from .argv import Level
     from .capture import Capture
     from .settings import Settings
 
@@ -85,8 +85,14 @@ class Invocation:
         self.settings = settings
         # Whether a refusal is raised, for a caller who wants exceptions, instead of answered.
         self.raises = raises
-        mounted = _mounted_names() if settings.mount else ()
-        self.call: Call = scan(argv, host.level(), mounted)
+        mounted = MOUNTED if settings.mount else ()
+        self.call = Call()
+        if behind_the_last_of_ours(argv, mounted):
+            from .argv import scan
+
+            self.call = scan(argv, host.level(), mounted)
+        else:
+            self.call.rest = list(argv)
         self.stdout_is_terminal = is_terminal(stdout or standard("stdout"))
         self.capture: Capture | None = None
         # The tool was asked for its help or version: text for whoever asked, no answer.
@@ -176,7 +182,7 @@ class Invocation:
         """
         self.writer.intend(force=forced, dry_run=previews)
         dry_run = self.call.dry_run
-        if self.call.level.forwards and not (metadata and metadata.dry_runnable):
+        if dry_run and self.call.level.forwards and not (metadata and metadata.dry_runnable):
             dry_run = False  # it is among the words the tool passes on
         if metadata is not None or dry_run:
             from .guard import refusal
@@ -412,9 +418,3 @@ def _invalid(name: str, value: str, accepted: Sequence[str]) -> AgentError:
     from .usage import invalid_setting
 
     return invalid_setting(name, value, accepted)
-
-
-def _mounted_names() -> Sequence[str]:
-    from ..commands import MOUNTED
-
-    return MOUNTED

@@ -24,8 +24,7 @@ import os
 import sys
 
 from ..errors import AgentError
-from .capture import collect_stdout, stdout_is_ours
-from .custody import keep, replace
+from .capture import collect_stdout, keep, replace, stdout_is_ours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
