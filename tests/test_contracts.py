@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from murli import AgentError, Writer
+from murli.asides import Notice
 from murli.contracts import CONTRACT_NAMES, Answer, Facts, respond_in
 from murli.contracts.checks import check
 from murli.errors import KINDS
-from murli.outcome import Failure, Notice, Partial, Plan, Success
+from murli.outcome import Failure, Partial, Plan, Success
 from murli.runtime.exceptions import as_agent_error
 
 if TYPE_CHECKING:

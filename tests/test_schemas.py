@@ -17,11 +17,12 @@ from jsonschema import Draft202012Validator
 import murli.schemas
 from harness import GOLDEN, environment, run
 from murli import AgentError, ArgumentMetadata, Example, FlagAnnotation, Metadata, ReturnSchema
+from murli.asides import Notice
 from murli.commands.schema import command_schema, describe_document
 from murli.contracts import CONTRACT_NAMES, Answer, Facts, respond_in
 from murli.contracts.checks import check
 from murli.errors import AUTH_REASONS, KINDS, REDIRECT_REASONS
-from murli.outcome import Failure, Notice, Partial, Plan, Success
+from murli.outcome import Failure, Partial, Plan, Success
 from murli.schemas import SCHEMA_NAMES, load_schema
 from murli.tree import Argument, Command, Flag
 

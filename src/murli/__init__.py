@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .api import parse as parse
     from .api import pass_writer as pass_writer
     from .api import session as session
+    from .asides import ProgressEvent as ProgressEvent
     from .commands.agents_md import format_agents_md as format_agents_md
     from .commands.conventions import check_conventions as check_conventions
     from .commands.doctor import run_doctor as run_doctor
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from .metadata import FlagAnnotation as FlagAnnotation
     from .metadata import Metadata as Metadata
     from .metadata import ReturnSchema as ReturnSchema
-    from .outcome import ProgressEvent as ProgressEvent
     from .runtime.settings import set_tool_version as set_tool_version
     from .schemas import load_schema as load_schema
     from .writer import VALID_OUTPUT_FORMATS as VALID_OUTPUT_FORMATS
@@ -75,7 +75,7 @@ _HOME = {
     "FlagAnnotation": "metadata",
     "Logger": "logger",
     "Metadata": "metadata",
-    "ProgressEvent": "outcome",
+    "ProgressEvent": "asides",
     "Redirect": "contracts.envelope",
     "ResponseEnvelope": "contracts.envelope",
     "ResponseMeta": "contracts.envelope",

@@ -6,10 +6,9 @@ import time
 from _thread import RLock
 
 from .contracts import Facts, respond_in
-from .errors import AgentError, EncodingError
 from .formats.encoder import dumps, plain
 from .formats.text import clean, clean_line, strip_ansi
-from .outcome import Failure, Notice, Partial, Plan, Success
+from .outcome import Failure, Partial, Plan, Success
 from .streams import OutputFailed, is_terminal, put, put_for_people, standard
 
 TYPE_CHECKING = False
@@ -17,9 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
+    from .asides import Notice, ProgressEvent
     from .contracts import Answer
+    from .errors import AgentError
     from .logger import Logger
-    from .outcome import Outcome, ProgressEvent
+    from .outcome import Outcome
     from .streams import TextStream
 
     ExitFunc = Callable[[int], object]
@@ -74,7 +75,7 @@ class Writer:
         self._notices: list[Notice] = []
         self._streaming = False
         self._answered = False
-        self._trouble: EncodingError | OutputFailed | None = None
+        self._trouble: ValueError | OutputFailed | None = None
         # In a running tool a second answer is a mistake of the author.
         self._once = False
         self._phase = ""
@@ -136,11 +137,9 @@ class Writer:
 
     def write_error(self, err: BaseException) -> NoReturn:
         """Answer: it failed. Ends the program with the contract's code for *err*."""
-        if not isinstance(err, AgentError):
-            from .runtime.exceptions import as_agent_error
+        from .runtime.exceptions import as_agent_error
 
-            err = as_agent_error(err)
-        self.exit(self.fail(Failure(err, self._phase)))
+        self.exit(self.fail(Failure(as_agent_error(err), self._phase)))
 
     def write_event(self, v: Any) -> None:
         """Stream one JSON line to agents, at once; people are not shown events."""
@@ -167,6 +166,8 @@ class Writer:
         if self._human or self._contract == "murli":
             self._logger.log(f"warning: {message}")
         else:
+            from .asides import Notice
+
             self._notices.append(Notice(code, clean(message), self._plain(context)))
 
     def flush(self) -> None:
@@ -182,7 +183,7 @@ class Writer:
         return self._answered
 
     @property
-    def trouble(self) -> EncodingError | OutputFailed | None:
+    def trouble(self) -> ValueError | OutputFailed | None:
         """What kept an answer from getting out, also when the handler swallowed it."""
         return self._trouble
 
@@ -328,7 +329,7 @@ class Writer:
             return None
         try:
             return plain(value)
-        except EncodingError as error:
+        except ValueError as error:  # plain() raises nothing but EncodingError
             self._trouble = error
             raise
 
@@ -380,7 +381,7 @@ def _presentable(error: AgentError) -> AgentError:
     error.recoverable = bool(error.recoverable)
     try:
         error.context = plain(error.context)
-    except EncodingError as unreadable:
+    except ValueError as unreadable:
         error.context = {"unreadable": clean(str(unreadable))}
     return error
 

@@ -7,7 +7,7 @@ import os
 import sys
 
 from ..annotations import flag_key, metadata_of
-from ..runtime.argv import AS_MANY_AS_COME, EVERYTHING, SEPARATOR
+from ..runtime.call import AS_MANY_AS_COME, EVERYTHING, SEPARATOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

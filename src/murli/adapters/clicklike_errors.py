@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..errors import AgentError
 from ..runtime import usage
-from .clicklike_facts import is_group
+from .clicklike import is_group
 from .clicklike_tree import choices_of, command_names, explains, range_of, type_name
 
 TYPE_CHECKING = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .clicklike_facts import is_group, is_switch
+from .clicklike import is_group, is_switch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..tree import Argument, Command, Flag, first_line
-from .clicklike_facts import is_group
+from .clicklike import is_group
 from .clicklike_levels import CommandLevel, resolved
 
 TYPE_CHECKING = False

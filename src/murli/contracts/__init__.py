@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ..outcome import Notice, Outcome
+    from ..asides import Notice
+    from ..outcome import Outcome
 
     Respond = Callable[["Outcome", "Facts"], "Answer"]
 
@@ -52,7 +53,9 @@ class Answer(Record):
     exit_code: int
     stream: str
 
-    def __init__(self, document: dict[str, Any], exit_code: int, stream: str = "stdout") -> None:
+    def __init__(
+        self, document: dict[str, Any], exit_code: int = 0, stream: str = "stdout"
+    ) -> None:
         fill(self, document=document, exit_code=exit_code, stream=stream)
 
 

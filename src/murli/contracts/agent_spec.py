@@ -16,8 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..asides import Notice
     from ..errors import AgentError
-    from ..outcome import Notice, Outcome
+    from ..outcome import Outcome
     from . import Facts, Respond
 
 # kind -> (exit code, name) as most revisions have it.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..errors import EXIT_OK, EXIT_PARTIAL, EXIT_RATE_LIMITED
 from ..outcome import Failure, Partial, Plan
 from . import Answer
 
@@ -21,12 +20,14 @@ def respond(outcome: Outcome, facts: Facts) -> Answer:
     if isinstance(outcome, Failure):
         return Answer(_error(outcome, facts), outcome.error.code, "stderr")
     if isinstance(outcome, Plan):
-        return Answer(_envelope("plan", outcome.message, "plan", outcome.plan, facts), EXIT_OK)
+        return Answer(_envelope("plan", outcome.message, "plan", outcome.plan, facts))
     if isinstance(outcome, Partial):
+        from ..errors import EXIT_PARTIAL
+
         document = _envelope("partial", outcome.message, "result", outcome.result, facts)
         return Answer(document, EXIT_PARTIAL)
     status = "plan" if outcome.attention else "ok"
-    return Answer(_envelope(status, outcome.message, "result", outcome.result, facts), EXIT_OK)
+    return Answer(_envelope(status, outcome.message, "result", outcome.result, facts))
 
 
 def _envelope(status: str, message: str, key: str, payload: Any, facts: Facts) -> dict[str, Any]:
@@ -40,6 +41,8 @@ def _envelope(status: str, message: str, key: str, payload: Any, facts: Facts) -
 
 
 def _error(failure: Failure, facts: Facts) -> dict[str, Any]:
+    from ..errors import EXIT_RATE_LIMITED
+
     error = failure.error
     document: dict[str, Any] = {
         "status": "error",

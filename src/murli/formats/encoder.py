@@ -24,7 +24,6 @@ numpy-like                      what ``tolist()`` gives
 
 from __future__ import annotations
 
-from ..errors import EncodingError
 from .text import clean
 
 try:
@@ -36,6 +35,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
+
+    from ..errors import EncodingError
 
 # jq, the reader agents use most, stops at 256 levels; the envelope needs a few of them.
 MAX_DEPTH = 240
@@ -142,9 +143,11 @@ class _Plainer:
         """Convert what is not a plain type; what its own code raises is trouble, not a crash."""
         try:
             return self.known(value, depth)
-        except EncodingError:
-            raise
         except Exception as error:  # the value's own code, which may raise anything
+            from ..errors import EncodingError
+
+            if isinstance(error, EncodingError):
+                raise
             told = f"{type(error).__name__} while it was read"
             raise self.trouble(f"({_name(value)}) raised {told}", "") from error
 
@@ -194,6 +197,8 @@ class _Plainer:
         )
         if len(self.way) > 12:
             where += "…"
+        from ..errors import EncodingError
+
         told = f"The result cannot be written as JSON: ${where} {what}. {advice}"
         return EncodingError(told.strip())
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..contracts import CONTRACT_NAMES
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
-from .call import SWITCHES, VALUED, Call, behind_the_last_of_ours
+from .call import EVERYTHING, SEPARATOR, SWITCHES, VALUED, Call, behind_the_last_of_ours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,11 +53,6 @@ if TYPE_CHECKING:
         def passes_on(self, words_before: int) -> bool:
             """Tell whether a word here starts what is passed on to another program."""
 
-
-AS_MANY_AS_COME = 1_000_000
-EVERYTHING = AS_MANY_AS_COME + 1  # options included
-# Left where a flag of ours stood behind an option that takes as many values as come.
-SEPARATOR = "--murli-separator"
 
 _ACCEPTED = {
     "--output": VALID_OUTPUT_FORMATS,

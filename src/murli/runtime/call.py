@@ -26,6 +26,11 @@ VALUED = {
     "--contract": "contract",
 }
 
+AS_MANY_AS_COME = 1_000_000
+EVERYTHING = AS_MANY_AS_COME + 1  # options included
+# Left where a flag of ours stood behind an option that takes as many values as come.
+SEPARATOR = "--murli-separator"
+
 
 def behind_the_last_of_ours(argv: Sequence[str], mounted: Collection[str]) -> int:
     """Give the position behind the last word that could be ours; 0 when there is none."""

@@ -20,9 +20,6 @@ import os
 from _contextvars import ContextVar
 
 from ..contracts import CONTRACT_NAMES
-from ..errors import AgentError
-from ..formats.encoder import plain
-from ..formats.text import clean
 from ..outcome import Failure
 from ..streams import DescriptorStream, OutputFailed, is_terminal, put, standard
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS, Writer
@@ -34,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, NoReturn, Protocol
 
+    from ..errors import AgentError
     from ..metadata import Metadata
     from ..tree import Command
     from .argv import Level
@@ -164,6 +162,8 @@ class Invocation:
                 self.refuse(_invalid(name, value, accepted))
         if call.profile:
             # Running without the values the caller asked for would be worse than not running.
+            from ..errors import AgentError
+
             self.refuse(
                 AgentError.not_found(
                     f'profile "{call.profile}" not found',
@@ -259,7 +259,9 @@ class Invocation:
 
     def exit_code_for(self, status: object) -> int:
         """Give the code the process ends with when the tool exits with *status*."""
-        failure = _exit_failure(status)
+        from .results import exit_failure
+
+        failure = exit_failure(status)
         if failure is None or self.writer.answered or self.writer.is_tty():
             return status_of(status)
         return self.writer.code_of(failure)
@@ -282,14 +284,19 @@ class Invocation:
             if writer.answered or writer.is_tty():
                 self._pass_on(printed)
                 return status_of(error.code)
-            error = _exit_failure(error.code)
+            from .results import exit_failure
+
+            error = exit_failure(error.code)
         error = error or writer.trouble
         if error is None:
             return self._succeed(printed)
         if isinstance(error, OutputFailed) and error.reader_gone:
             return 0
-        if isinstance(error, BrokenPipeError) and _reader_is_gone():
-            return 0
+        if isinstance(error, BrokenPipeError):
+            from .results import reader_is_gone
+
+            if reader_is_gone():
+                return 0
         return self._fail(error, printed)
 
     def leave(self) -> None:
@@ -302,15 +309,19 @@ class Invocation:
             _current.set(self._around)
 
     def _succeed(self, printed: str | bytes) -> int:
-        value = _value(self._returned, printed)
-        if self.writer.answered or self.writer.is_tty():
+        if self.writer.answered:
             self._pass_on(printed)
-            if not self.writer.answered:
-                self._show(value)
+            return 0
+        from .results import payload_of, value_of
+
+        value = value_of(self._returned, printed)
+        if self.writer.is_tty():
+            self._pass_on(printed)
+            self._show(value)
             return 0
         try:
             if value is None:
-                value = _payload(printed)
+                value = payload_of(printed)
             else:
                 self._pass_on(printed)
             self.writer.write_success("", value)
@@ -319,11 +330,14 @@ class Invocation:
         return 0
 
     def _fail(self, error: BaseException, printed: str | bytes) -> int:
+        from ..errors import AgentError
+        from .results import payload_of
+
         if is_on("MURLI_DEBUG") and not isinstance(error, AgentError):
             import traceback
 
             traceback.print_exception(type(error), error, error.__traceback__)
-        output = None if self.writer.answered else _payload(printed)
+        output = None if self.writer.answered else payload_of(printed)
         if self.writer.answered:
             self._pass_on(printed)
         try:
@@ -344,6 +358,8 @@ class Invocation:
         if not printed:
             return
         text = printed if isinstance(printed, str) else printed.decode("utf-8", "replace")
+        from ..formats.text import clean
+
         try:
             put(standard("stderr"), clean(text))
         except OSError:  # nobody is there to read it
@@ -358,60 +374,6 @@ def status_of(code: object) -> int:
         return 1
     # What does not fit a C long is -1 to Python.
     return code & 0xFF if -(2**63) <= code < 2**63 else 0xFF
-
-
-def _exit_failure(code: object) -> AgentError | None:
-    """Give the failure that an exit with *code* means; ``None`` when it means success."""
-    status = status_of(code)
-    if status == 0:
-        return None
-    said = "" if isinstance(code, int) else str(code)
-    said = said or f"The command ended with exit status {status}."
-    return AgentError(status, "execution_error", said, kind="tool_error")
-
-
-def _value(returned: Any, printed: str | bytes) -> Any:
-    """Give what a handler returned, where that is a result."""
-    if returned is None or (printed and isinstance(returned, int)):
-        return None  # a handler that prints and returns a number means a status
-    try:
-        return plain(returned)
-    except ValueError:  # something only the tool understands
-        return None
-
-
-def _payload(printed: str | bytes) -> Any:
-    """Give what a handler printed as a result: parsed when it is a JSON object or array."""
-    if isinstance(printed, bytes):
-        return plain(printed)
-    text = printed.rstrip("\n")
-    if not text:
-        return None
-    # Not numbers or words: "1.10" is a version, and must not come back as 1.1.
-    if text.lstrip()[:1] in ("{", "["):
-        import json
-
-        try:
-            return plain(json.loads(text, parse_constant=_refuse_constant))
-        except (ValueError, RecursionError):  # not JSON, or nothing JSON readers agree on
-            pass
-    return clean(text)
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _reader_is_gone() -> bool:
-    """Tell whether stdout is a pipe that nobody reads any more."""
-    import select
-
-    try:
-        poll = select.poll()
-        poll.register(1, 0)
-        return bool(poll.poll(0))
-    except (OSError, AttributeError):
-        return False
 
 
 def _invalid(name: str, value: str, accepted: Sequence[str]) -> AgentError:

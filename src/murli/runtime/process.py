@@ -23,7 +23,6 @@ import atexit
 import os
 import sys
 
-from ..errors import AgentError
 from .capture import collect_stdout, keep, replace, stdout_is_ours
 
 TYPE_CHECKING = False
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType, TracebackType
     from typing import Any, NoReturn
 
+    from ..errors import AgentError
     from .capture import Capture
     from .invocation import Invocation
 
@@ -128,6 +128,8 @@ class Ownership:
         if not self.concerned:
             self.previous_hook(kind, error, traceback)
             return
+        from ..errors import AgentError
+
         unexpected = not isinstance(error, (AgentError, KeyboardInterrupt))
         if unexpected and self.previous_hook is not sys.__excepthook__:
             # The author's own hook, a crash reporter say, still learns of the crash.
@@ -255,6 +257,8 @@ def _returned(frame: FrameType) -> bool:
 
 def _with_status(error: AgentError, status: int) -> AgentError:
     """Give *error* as an ending with *status*, which is settled already."""
+    from ..errors import AgentError
+
     return AgentError(status, error.error_type, error.message, error.suggestion, kind="tool_error")
 
 
