@@ -9,7 +9,6 @@ import sys as _sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .annotations import annotate as annotate
     from .api import enable as enable
     from .api import get_writer as get_writer
     from .api import parse as parse
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from .metadata import FlagAnnotation as FlagAnnotation
     from .metadata import Metadata as Metadata
     from .metadata import ReturnSchema as ReturnSchema
+    from .metadata import annotate as annotate
     from .runtime.settings import set_tool_version as set_tool_version
     from .schemas import load_schema as load_schema
     from .writer import VALID_OUTPUT_FORMATS as VALID_OUTPUT_FORMATS
@@ -84,7 +84,7 @@ _HOME = {
     "VALID_OUTPUT_FORMATS": "writer",
     "VALID_PROTOCOL_VERSIONS": "writer",
     "Writer": "writer",
-    "annotate": "annotations",
+    "annotate": "metadata",
     "apply_flag_annotation": "commands.schema",
     "check_conventions": "commands.conventions",
     "enable": "api",

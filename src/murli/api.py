@@ -133,7 +133,7 @@ def _adapter_of(app: Any) -> Any:
     elif hasattr(app, "registered_commands") and hasattr(app, "info"):
         name = "typer"
     elif callable(getattr(app, "main", None)) and hasattr(app, "params"):
-        name = "click"
+        name = "clicklike"
     else:
         raise TypeError(
             "murli.enable() takes a click.Command, a typer.Typer or an argparse.ArgumentParser, "

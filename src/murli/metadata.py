@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .annotations import flag_key
 from .record import Record, fill
+from .runtime.settings import METADATA, metadata_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -192,3 +192,19 @@ class Metadata(Record):
         if "destructive" in later.said:
             changes["mutating"] = later.mutating or (self.mutating and "mutating" not in later.said)
         return self.replace(**changes, said=self.said | later.said)
+
+
+def flag_key(name: str) -> str:
+    """Give the one spelling of a flag's name: authors write ``dry_run`` and ``--dry-run`` too."""
+    return name.lstrip("-").replace("_", "-")
+
+
+def annotate(command: Any, metadata: Metadata) -> None:
+    """Attach *metadata* to a command: a parser, or whatever object stands for the command.
+
+    A second call overrides the fields it gives and leaves the others.
+    """
+    if not isinstance(metadata, Metadata):
+        raise TypeError(f"annotate() takes a murli.Metadata, not {type(metadata).__name__}")
+    earlier = metadata_of(command)
+    setattr(command, METADATA, earlier.merged_with(metadata) if earlier else metadata)

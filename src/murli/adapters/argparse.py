@@ -10,9 +10,8 @@ import argparse
 import os
 import sys
 
-from ..annotations import metadata_of
 from ..runtime.invocation import Invocation, current
-from ..runtime.settings import version_of
+from ..runtime.settings import metadata_of, version_of
 from .argparse_levels import (
     Environment,
     ParserLevel,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from ..annotations import metadata_of
 from ..commands.options import our_options
+from ..runtime.settings import metadata_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

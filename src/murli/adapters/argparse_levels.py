@@ -6,8 +6,8 @@ import argparse
 import os
 import sys
 
-from ..annotations import flag_key, metadata_of
 from ..runtime.call import AS_MANY_AS_COME, EVERYTHING, SEPARATOR
+from ..runtime.settings import metadata_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -224,7 +224,11 @@ class Environment:
         """Make the environment the default of the options of *parser* that name a variable."""
         metadata = metadata_of(parser)
         notes = metadata.flag_annotations if metadata is not None else {}
-        for action in parser._actions if notes else ():
+        if not notes:
+            return
+        from ..metadata import flag_key
+
+        for action in parser._actions:
             for name in action.option_strings:
                 note = notes.get(flag_key(name))
                 if note is not None and note.env and os.environ.get(note.env):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ..annotations import metadata_of
+from ..runtime.settings import metadata_of
 from ..tree import Argument, Command, Flag, first_line
 from .argparse_levels import subparsers_of, value_in
 

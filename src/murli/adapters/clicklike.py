@@ -1,4 +1,4 @@
-"""What click and typer have in common, whichever click it is.
+"""click, and what typer has in common with it, whichever click it is.
 
 Newer typers bring a click of their own, whose classes are not click's. So nothing here asks what
 class a command is: a group is what can list and get commands. Commands are hooked through
@@ -10,9 +10,8 @@ from __future__ import annotations
 import os
 import sys
 
-from ..annotations import flag_key, metadata_of
 from ..runtime.invocation import Invocation, current
-from ..runtime.settings import version_of
+from ..runtime.settings import metadata_of, version_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +26,23 @@ if TYPE_CHECKING:
     MetadataAt = Callable[[Any, tuple[str, ...]], Metadata | None]
 
 _HOOKED = "_murli_hooked"
+ENABLED = "_murli_enabled"
 _MAIN_PARAMETERS = ("args", "prog_name", "complete_var", "standalone_mode", "windows_expand_args")
 _COROUTINE = 0x80  # inspect.CO_COROUTINE
+
+
+def enable(command: Any, settings: Settings, caller: str) -> None:
+    """Make *command*, a ``click.Command`` or ``click.Group``, agent-native."""
+    if ENABLED in command.__dict__:
+        return
+    enabled = Enabled(settings, caller)
+    own_main = command.main
+
+    def main(*args: Any, **named: Any) -> Any:
+        return enabled.main(command, own_main, *args, **named)
+
+    setattr(command, ENABLED, enabled)
+    setattr(command, "main", main)
 
 
 def declared(command: Any, path: tuple[str, ...] = ()) -> Metadata | None:
@@ -397,7 +411,11 @@ def is_switch(param: Any) -> bool:
 def bind_environment(command: Any, metadata: Metadata | None) -> None:
     """Let options take their values from the variables their annotations name."""
     notes = metadata.flag_annotations if metadata is not None else {}
-    for param in command.params if notes else ():
+    if not notes:
+        return
+    from ..metadata import flag_key
+
+    for param in command.params:
         for name in param.opts:
             note = notes.get(flag_key(name))
             if note is not None and note.env and not param.envvar:

@@ -7,8 +7,8 @@ subclass of what it would have been.
 
 from __future__ import annotations
 
-from ..annotations import metadata_of
-from .clicklike import Enabled, declared
+from ..runtime.settings import metadata_of
+from .clicklike import ENABLED, Enabled, declared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,16 +17,15 @@ if TYPE_CHECKING:
     from ..metadata import Metadata
     from ..runtime.settings import Settings
 
-_ENABLED = "_murli_enabled"
 _CALLBACK = "_murli_callback"
 
 
 def enable(app: Any, settings: Settings, caller: str) -> None:
     """Make *app*, a ``typer.Typer``, agent-native."""
-    if _ENABLED in app.__dict__:
+    if ENABLED in app.__dict__:
         return
     enabled = Enabled(settings, caller, _MetadataOf(app), answers_to_command=True)
-    setattr(app, _ENABLED, enabled)
+    setattr(app, ENABLED, enabled)
     core = __import__("typer.core", None, None, ["TyperGroup"])
     chosen = app.info.cls
     app.info.cls = _native(chosen if isinstance(chosen, type) else core.TyperGroup, enabled)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..annotations import flag_key
 from ..formats.encoder import plain
-from ..metadata import Metadata, ReturnSchema
+from ..metadata import Metadata, ReturnSchema, flag_key
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
 
 TYPE_CHECKING = False

@@ -26,11 +26,6 @@ from __future__ import annotations
 
 from .text import clean
 
-try:
-    from _json import encode_basestring as _quote
-except ImportError:  # an interpreter without the accelerator
-    from json.encoder import encode_basestring as _quote
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -266,6 +261,28 @@ def _stable(items: list[Any]) -> list[Any]:
         return sorted(items)
     except TypeError:  # values of several kinds have no order of their own; their text has
         return sorted(items, key=lambda item: dumps(item, pretty=False))
+
+
+def _quote(text: str) -> str:
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    quoted: str = _escape()(text)
+    return quoted
+
+
+_escaper: Any = None
+
+
+def _escape() -> Any:
+    """Give the accelerated quoting of text, loaded when there is text that needs it."""
+    global _escaper
+    if _escaper is None:
+        try:
+            from _json import encode_basestring as found
+        except ImportError:  # an interpreter without the accelerator
+            from json.encoder import encode_basestring as found
+        _escaper = found
+    return _escaper
 
 
 def _scalar(value: Any) -> str:

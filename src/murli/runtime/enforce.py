@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..annotations import flag_key
+from ..metadata import flag_key
 from . import usage
 
 TYPE_CHECKING = False

@@ -17,9 +17,11 @@ Steps 1 to 4 are `begin`, 6 is `admit`, 8 is `finish`.
 from __future__ import annotations
 
 import os
-from _contextvars import ContextVar
+from _thread import _local
 
 from ..contracts import CONTRACT_NAMES
+from ..formats.encoder import plain
+from ..formats.text import clean
 from ..outcome import Failure
 from ..streams import DescriptorStream, OutputFailed, is_terminal, put, standard
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS, Writer
@@ -57,14 +59,16 @@ if TYPE_CHECKING:
             """Give the command the scanner arrived at."""
 
 
-_current: ContextVar[Invocation | None] = ContextVar("murli_invocation", default=None)
-# Threads of a tool do not inherit the context; the process has one invocation all the same.
+# One for each thread, so that tools may run side by side; a context variable would cost a shared
+# library at start-up.
+_current = _local()
+# What a thread without one of its own belongs to: a handler's helper, most likely.
 _latest: Invocation | None = None
 
 
 def current() -> Invocation | None:
     """Give the invocation that is running, or ``None``."""
-    return _current.get() or _latest
+    return getattr(_current, "invocation", None) or _latest
 
 
 class Invocation:
@@ -134,7 +138,7 @@ class Invocation:
         global _latest
         self._around = current()
         _latest = self
-        _current.set(self)
+        _current.invocation = self
         call = self.call
         if call.schema:
             from ..commands.describe import show_schema
@@ -259,7 +263,7 @@ class Invocation:
 
     def exit_code_for(self, status: object) -> int:
         """Give the code the process ends with when the tool exits with *status*."""
-        from .results import exit_failure
+        from .endings import exit_failure
 
         failure = exit_failure(status)
         if failure is None or self.writer.answered or self.writer.is_tty():
@@ -284,7 +288,7 @@ class Invocation:
             if writer.answered or writer.is_tty():
                 self._pass_on(printed)
                 return status_of(error.code)
-            from .results import exit_failure
+            from .endings import exit_failure
 
             error = exit_failure(error.code)
         error = error or writer.trouble
@@ -293,7 +297,7 @@ class Invocation:
         if isinstance(error, OutputFailed) and error.reader_gone:
             return 0
         if isinstance(error, BrokenPipeError):
-            from .results import reader_is_gone
+            from .endings import reader_is_gone
 
             if reader_is_gone():
                 return 0
@@ -305,23 +309,21 @@ class Invocation:
         # One invocation may run inside another: a command that calls a tool in its process.
         if _latest is self:
             _latest = self._around
-        if _current.get() is self:
-            _current.set(self._around)
+        if getattr(_current, "invocation", None) is self:
+            _current.invocation = self._around
 
     def _succeed(self, printed: str | bytes) -> int:
         if self.writer.answered:
             self._pass_on(printed)
             return 0
-        from .results import payload_of, value_of
-
-        value = value_of(self._returned, printed)
+        value = _value(self._returned, printed)
         if self.writer.is_tty():
             self._pass_on(printed)
             self._show(value)
             return 0
         try:
             if value is None:
-                value = payload_of(printed)
+                value = _payload(printed)
             else:
                 self._pass_on(printed)
             self.writer.write_success("", value)
@@ -331,13 +333,12 @@ class Invocation:
 
     def _fail(self, error: BaseException, printed: str | bytes) -> int:
         from ..errors import AgentError
-        from .results import payload_of
 
         if is_on("MURLI_DEBUG") and not isinstance(error, AgentError):
             import traceback
 
             traceback.print_exception(type(error), error, error.__traceback__)
-        output = None if self.writer.answered else payload_of(printed)
+        output = None if self.writer.answered else _payload(printed)
         if self.writer.answered:
             self._pass_on(printed)
         try:
@@ -358,8 +359,6 @@ class Invocation:
         if not printed:
             return
         text = printed if isinstance(printed, str) else printed.decode("utf-8", "replace")
-        from ..formats.text import clean
-
         try:
             put(standard("stderr"), clean(text))
         except OSError:  # nobody is there to read it
@@ -374,6 +373,38 @@ def status_of(code: object) -> int:
         return 1
     # What does not fit a C long is -1 to Python.
     return code & 0xFF if -(2**63) <= code < 2**63 else 0xFF
+
+
+def _value(returned: Any, printed: str | bytes) -> Any:
+    """Give what a handler returned, where that is a result."""
+    if returned is None or (printed and isinstance(returned, int)):
+        return None  # a handler that prints and returns a number means a status
+    try:
+        return plain(returned)
+    except ValueError:  # something only the tool understands
+        return None
+
+
+def _payload(printed: str | bytes) -> Any:
+    """Give what a handler printed as a result: parsed when it is a JSON object or array."""
+    if isinstance(printed, bytes):
+        return plain(printed)
+    text = printed.rstrip("\n")
+    if not text:
+        return None
+    # Not numbers or words: "1.10" is a version, and must not come back as 1.1.
+    if text.lstrip()[:1] in ("{", "["):
+        import json
+
+        try:
+            return plain(json.loads(text, parse_constant=_refuse_constant))
+        except (ValueError, RecursionError):  # not JSON, or nothing JSON readers agree on
+            pass
+    return clean(text)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
 
 
 def _invalid(name: str, value: str, accepted: Sequence[str]) -> AgentError:

@@ -1,4 +1,4 @@
-"""What an author chose in ``enable``, and what the environment overrides."""
+"""What an author chose in ``enable`` and declared, and what the environment overrides."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ import os
 import sys
 
 from ..record import Record, fill
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..metadata import Metadata
+
+# Where a declaration is kept on the author's own object: a parser, a command, a function.
+METADATA = "_murli_metadata"
 
 _tool_version = ""
 
@@ -96,3 +105,9 @@ def _entries(folder: str) -> list[str]:
 def is_on(variable: str) -> bool:
     """Tell whether an environment switch is set to yes."""
     return os.environ.get(variable, "").lower() in ("1", "true", "yes", "on")
+
+
+def metadata_of(command: Any) -> Metadata | None:
+    """Give what was declared about *command*, or ``None``."""
+    found: Metadata | None = getattr(command, METADATA, None)
+    return found
