@@ -11,7 +11,7 @@ import os
 import sys
 
 from ..runtime.invocation import Invocation, current
-from ..runtime.settings import metadata_of, version_of
+from ..runtime.settings import metadata_of, program_name, version_of
 from .argparse_levels import (
     Environment,
     ParserLevel,
@@ -165,10 +165,7 @@ class Enabled:
         prog = self.settings.name or self.parser.prog or ""
         if prog == os.path.basename(sys.argv[0]):
             # argparse made the name up from the file's; nobody calls a tool __main__.py.
-            prog = prog.removesuffix(".py")
-            spec = getattr(sys.modules.get("__main__"), "__spec__", None)
-            if prog == "__main__" and spec is not None:
-                prog = spec.parent or prog
+            prog = program_name()
         return prog.rpartition(" ")[2]
 
     def version(self) -> str:

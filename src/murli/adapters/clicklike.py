@@ -11,7 +11,7 @@ import os
 import sys
 
 from ..runtime.invocation import Invocation, current
-from ..runtime.settings import metadata_of, version_of
+from ..runtime.settings import metadata_of, program_name, version_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -187,10 +187,7 @@ class Call:
         given = self.enabled.settings.name or self.named.get("prog_name") or ""
         if given:
             return str(given).rpartition(" ")[2]
-        program = os.path.basename(sys.argv[0]).removesuffix(".py")
-        spec = getattr(sys.modules.get("__main__"), "__spec__", None)
-        if program == "__main__" and spec is not None:
-            return str(spec.parent or program)
+        program = program_name()
         return str(self.root.name or "cli") if program in ("-c", "") else program
 
     def version(self) -> str:

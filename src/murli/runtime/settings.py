@@ -102,6 +102,13 @@ def _entries(folder: str) -> list[str]:
         return []
 
 
+def program_name() -> str:
+    """Give the name of the running program: its file's, or its package's under ``python -m``."""
+    name = os.path.basename(sys.argv[0]).removesuffix(".py")
+    spec = getattr(sys.modules.get("__main__"), "__spec__", None)
+    return str(spec.parent or name) if name == "__main__" and spec is not None else name
+
+
 def is_on(variable: str) -> bool:
     """Tell whether an environment switch is set to yes."""
     return os.environ.get(variable, "").lower() in ("1", "true", "yes", "on")
