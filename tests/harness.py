@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import pty
 import select
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +19,10 @@ from typing import Any
 TOOLS = Path(__file__).parent / "tools"
 GOLDEN = Path(__file__).parent / "golden"
 DEADLINE = 30.0
+
+# A home that is nobody's: no test reads or writes the profiles of whoever runs it.
+HOME = tempfile.mkdtemp(prefix="murli-home-")
+atexit.register(shutil.rmtree, HOME, ignore_errors=True)
 
 
 @dataclass(frozen=True)
@@ -65,7 +72,7 @@ def environment(**changes: str | None) -> dict[str, str]:
         if not name.startswith(("MURLI_", "RIFFLE_", "PYTHON", "COV_"))
         and name not in ("COLUMNS", "NO_COLOR", "CI")
     }
-    kept |= {"MURLI_TEST": "1", "LC_ALL": "C.UTF-8"}
+    kept |= {"MURLI_TEST": "1", "LC_ALL": "C.UTF-8", "HOME": HOME}
     for name, value in changes.items():
         kept.pop(name, None)
         if value is not None:

@@ -174,7 +174,7 @@ def test_the_authors_hook_learns_of_a_crash(tmp_path: Path) -> None:
     """A crash reporter installed before still runs; what it prints is not beside the answer."""
     argv = program(
         tmp_path,
-        "def hook(*a): open('reported', 'w').close(); sys.__excepthook__(*a)",
+        f"def hook(*a): open({str(tmp_path / 'reported')!r}, 'w').close(); sys.__excepthook__(*a)",
         "sys.excepthook = hook",
         "murli.enable(p); p.parse_args(); raise ValueError('boom')",
     )

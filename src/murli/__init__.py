@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from .metadata import Metadata as Metadata
     from .metadata import ReturnSchema as ReturnSchema
     from .metadata import annotate as annotate
+    from .profiles.store import Profile as Profile
+    from .profiles.store import ProfileStore as ProfileStore
+    from .profiles.store import load_profile_store as load_profile_store
+    from .profiles.store import profile_path as profile_path
     from .runtime.settings import set_tool_version as set_tool_version
     from .schemas import load_schema as load_schema
     from .writer import VALID_OUTPUT_FORMATS as VALID_OUTPUT_FORMATS
@@ -75,6 +79,8 @@ _HOME = {
     "FlagAnnotation": "metadata",
     "Logger": "logger",
     "Metadata": "metadata",
+    "Profile": "profiles.store",
+    "ProfileStore": "profiles.store",
     "ProgressEvent": "asides",
     "Redirect": "contracts.envelope",
     "ResponseEnvelope": "contracts.envelope",
@@ -90,9 +96,11 @@ _HOME = {
     "enable": "api",
     "format_agents_md": "commands.agents_md",
     "get_writer": "api",
+    "load_profile_store": "profiles.store",
     "load_schema": "schemas",
     "parse": "api",
     "pass_writer": "api",
+    "profile_path": "profiles.store",
     "run_doctor": "commands.doctor",
     "session": "api",
     "set_tool_version": "runtime.settings",

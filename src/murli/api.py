@@ -25,6 +25,7 @@ def enable(
     progress_stream: str = "auto",
     guard_dry_run: bool = False,
     usage_exit_code: int = 0,
+    profile_path: str = "",
 ) -> None:
     """Make *app* speak to people and agents.
 
@@ -34,11 +35,12 @@ def enable(
 
     * *name*, *tool_version*: what the tool is called, and its version, where murli cannot tell.
     * *contract*: ``murli``, ``response``, ``agent-spec-1.6`` or ``agent-spec-2``.
-    * *mount*: whether ``describe`` and ``doctor`` are commands of the tool.
+    * *mount*: whether ``describe``, ``profile`` and ``doctor`` are commands of the tool.
     * *dev*: tell the author, at a terminal, about unconventional names.
     * *progress_stream*: where agents read progress: ``auto``, ``stdout`` or ``stderr``.
     * *guard_dry_run*: ask for ``--force`` even for a dry run.
     * *usage_exit_code*: the exit code of usage errors, where 1 will not do.
+    * *profile_path*: the file profiles are kept in, instead of ``~/.<tool>/profiles.json``.
     """
     from .contracts import CONTRACT_NAMES
     from .runtime.settings import Settings
@@ -56,6 +58,7 @@ def enable(
         progress_stream=progress_stream,
         guard_dry_run=guard_dry_run,
         usage_exit_code=usage_exit_code,
+        profile_path=str(profile_path),
     )
     caller = sys._getframe(1).f_globals.get("__name__", "")
     _adapter_of(app)(app, settings, caller)

@@ -11,6 +11,8 @@ from .streams import put, put_for_people, standard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .streams import TextStream
 
 # How long a line waits for its repetitions before it is shown anyway.
@@ -36,6 +38,8 @@ class Logger:
     ) -> None:
         self._stream = stream
         self._is_tty = is_tty
+        # Takes the secrets out of a line, when there are any.
+        self.scrub: Callable[[str], str] = _unchanged
         # Shared with the writer, so that no line is torn by an envelope.
         self._lock = lock or RLock()
         self._key: tuple[str, str] | None = None
@@ -64,7 +68,7 @@ class Logger:
     def show_line(self, text: str) -> None:
         """Show *text* as the terminal's current progress line."""
         with self._lock:
-            self._write_line(_ERASE_LINE + text)
+            self._write_line(_ERASE_LINE + self.scrub(text))
             self._line_open = True
 
     def end_line(self) -> None:
@@ -78,7 +82,7 @@ class Logger:
             if self._is_tty:
                 self._tell_person(level, line)
                 return
-            key = (level, clean(str(line)))
+            key = (level, self.scrub(clean(str(line))))
             if key == self._key:
                 if not self._waiting:
                     self._since = time.time()
@@ -89,6 +93,7 @@ class Logger:
             self._watch()
 
     def _tell_person(self, level: str, line: str) -> None:
+        line = self.scrub(line)
         if level == "progress":
             self.show_line(line)
         elif (level, line) != self._key:
@@ -144,6 +149,10 @@ class Logger:
             put_for_people(self._stream or standard("stderr"), text)
         except OSError:  # as above
             pass
+
+
+def _unchanged(text: str) -> str:
+    return text
 
 
 def timestamp(seconds: float) -> str:

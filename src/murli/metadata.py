@@ -115,6 +115,9 @@ class Metadata(Record):
     ``returns`` is a `ReturnSchema`, or a type (a dataclass, a TypedDict, a pydantic model …) whose
     JSON Schema is derived.
 
+    ``reveals_secrets`` is for a command whose purpose is to print a secret: its own answer is then
+    not redacted.
+
     ``said`` names the fields that were given, so that a later `annotate` overrides those alone.
     """
 
@@ -129,6 +132,7 @@ class Metadata(Record):
         "flag_annotations",
         "dry_runnable",
         "destructive",
+        "reveals_secrets",
         "said",
     )
     agent_description: str
@@ -141,6 +145,7 @@ class Metadata(Record):
     flag_annotations: dict[str, FlagAnnotation]
     dry_runnable: bool
     destructive: bool
+    reveals_secrets: bool
     said: frozenset[str]
 
     def __init__(
@@ -155,6 +160,7 @@ class Metadata(Record):
         flag_annotations: Mapping[str, FlagAnnotation] | None = None,
         dry_runnable: bool | None = None,
         destructive: bool | None = None,
+        reveals_secrets: bool | None = None,
     ) -> None:
         given = {
             "agent_description": agent_description,
@@ -167,6 +173,7 @@ class Metadata(Record):
             "flag_annotations": flag_annotations,
             "dry_runnable": dry_runnable,
             "destructive": destructive,
+            "reveals_secrets": reveals_secrets,
         }
         fill(
             self,
@@ -183,6 +190,7 @@ class Metadata(Record):
             },
             dry_runnable=bool(dry_runnable),
             destructive=bool(destructive),
+            reveals_secrets=bool(reveals_secrets),
             said=frozenset(name for name, value in given.items() if value is not None),
         )
 

@@ -6,8 +6,7 @@ import time
 from _thread import RLock
 
 from .contracts import Facts, respond_in
-from .formats.encoder import dumps, plain
-from .formats.text import clean, clean_line, strip_ansi
+from .formats.encoder import cleaned, dumps, plain
 from .outcome import Failure, Partial, Plan, Success
 from .streams import OutputFailed, is_terminal, put, put_for_people, standard
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from .errors import AgentError
     from .logger import Logger
     from .outcome import Outcome
+    from .runtime.redaction import Secrets
     from .streams import TextStream
 
     ExitFunc = Callable[[int], object]
@@ -79,6 +79,7 @@ class Writer:
         # In a running tool a second answer is a mistake of the author.
         self._once = False
         self._phase = ""
+        self._secrets: Secrets | None = None
 
     # -- what a handler asks ---------------------------------------------------------------
 
@@ -148,10 +149,12 @@ class Writer:
 
     def write_progress(self, evt: ProgressEvent) -> None:
         """Tell how far a long operation has come."""
+        from .presentation import progress_document, progress_text
+
         if self._human:
-            self._logger.show_line(_progress_text(evt))
+            self._logger.show_line(progress_text(evt))
         else:
-            self._stream_line(_progress_document(evt), self._progress_target())
+            self._stream_line(progress_document(evt), self._progress_target())
 
     def log(self, msg: str) -> None:
         """Write a diagnostic line to stderr; consecutive equal lines are told once."""
@@ -168,7 +171,7 @@ class Writer:
         else:
             from .asides import Notice
 
-            self._notices.append(Notice(code, clean(message), self._plain(context)))
+            self._notices.append(Notice(code, cleaned(message), self._plain(context)))
 
     def flush(self) -> None:
         """Write every log line that is still held back."""
@@ -202,6 +205,12 @@ class Writer:
         self._force |= force
         self._dry_run |= dry_run
 
+    def hide(self, secrets: Secrets) -> None:
+        """Take *secrets* out of everything that is written from now on."""
+        self._secrets = secrets
+        if self._log is not None:
+            self._log.scrub = secrets.scrub
+
     def enter_execution(self) -> None:
         """Let the handler run: from here on a failure may have left traces."""
         self._phase = "execution"
@@ -231,6 +240,8 @@ class Writer:
             if self._human:
                 self._show(text, "stderr" if failed else "stdout")
             else:
+                if self._secrets is not None and (failed or not self._secrets.revealed):
+                    answer = answer.replace(document=self._secrets.scrub_document(answer.document))
                 self._write_document(answer, late)
             self._trouble = None
             return answer.exit_code
@@ -240,7 +251,7 @@ class Writer:
         with self._lock:
             self.flush()
             self._answered = True
-            self._put("stdout", text)
+            self._put("stdout", self._scrubbed(text))
 
     def send_to(self, stdout: TextStream) -> None:
         """Answer on *stdout* from now on: the process's own is being collected."""
@@ -248,11 +259,10 @@ class Writer:
 
     def fail(self, failure: Failure) -> int:
         """Answer *failure* and give its exit code, without ending the program."""
-        error = _presentable(failure.error)
-        shown = f"Error: {clean_line(error.message)}"
-        if error.advice:
-            shown += f"\nHint:  {clean_line(error.advice)}"
-        return self.answer(failure.replace(error=error), shown)
+        from .presentation import error_text, presentable
+
+        error = presentable(failure.error)
+        return self.answer(failure.replace(error=error), error_text(error))
 
     def code_of(self, error: AgentError) -> int:
         """Give the exit code of *error* in the writer's contract."""
@@ -275,6 +285,8 @@ class Writer:
             from .logger import Logger
 
             self._log = Logger(self._stderr, self._human, lock=self._lock)
+            if self._secrets is not None:
+                self._log.scrub = self._secrets.scrub
         return self._log
 
     # -- inside ----------------------------------------------------------------------------
@@ -290,8 +302,12 @@ class Writer:
 
     def _show(self, text: str | Callable[[], str], target: str) -> None:
         shown = text() if callable(text) else str(text)
+        if target == "stderr" or not (self._secrets and self._secrets.revealed):
+            shown = self._scrubbed(shown)
         stream = self._stream(target)
         if target == "stdout" and not is_terminal(stream):
+            from .formats.text import strip_ansi
+
             shown = strip_ansi(shown)
         try:
             put_for_people(stream, shown if shown.endswith("\n") else shown + "\n")
@@ -304,6 +320,8 @@ class Writer:
         with self._lock:
             if target == "stdout":
                 self._streaming = True
+            if self._secrets is not None and not self._secrets.revealed:
+                document = self._secrets.scrub_document(document)
             self._put(target, dumps(document, pretty=False) + "\n")
 
     def _progress_target(self) -> str:
@@ -333,8 +351,11 @@ class Writer:
             self._trouble = error
             raise
 
+    def _scrubbed(self, text: str) -> str:
+        return text if self._secrets is None else self._secrets.scrub(text)
+
     def _line(self, text: object) -> str:
-        return clean(_text(text))
+        return cleaned(text_of(text))
 
     def _stream(self, target: str) -> Any:
         given = self._stdout if target == "stdout" else self._stderr
@@ -348,58 +369,9 @@ class Writer:
         return tool_version()
 
 
-_TEXTS = (
-    "error_type",
-    "message",
-    "suggestion",
-    "detail",
-    "doc_url",
-    "field",
-    "fix_required",
-    "fix_command",
-    "reason",
-    "redirect_to",
-)
-
-
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
+    """Give ``str(value)``, whatever its own code does."""
     try:
         return str(value)
     except Exception:  # a foreign __str__ may raise anything; the answer must go out
         return f"<{type(value).__name__} that cannot be shown>"
-
-
-def _presentable(error: AgentError) -> AgentError:
-    """Give a copy of *error* whose every part may stand in a document."""
-    import copy
-
-    error = copy.copy(error)
-    for name in _TEXTS:
-        setattr(error, name, clean(_text(getattr(error, name))))
-    error.valid_values = [clean(_text(value)) for value in error.valid_values]
-    error.code, error.retry_after_ms = int(error.code), int(error.retry_after_ms)
-    error.recoverable = bool(error.recoverable)
-    try:
-        error.context = plain(error.context)
-    except ValueError as unreadable:
-        error.context = {"unreadable": clean(str(unreadable))}
-    return error
-
-
-def _progress_document(evt: ProgressEvent) -> dict[str, Any]:
-    document: dict[str, Any] = {"event": "progress"}
-    for name in evt.__slots__:
-        value = getattr(evt, name)
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        if value:
-            document[name] = plain(value)
-    return document
-
-
-def _progress_text(evt: ProgressEvent) -> str:
-    text = f"[{evt.stage}] {evt.message}" if evt.stage else str(evt.message)
-    if evt.total > 0:
-        share = f", {evt.percent:.0f}%" if evt.percent > 0 else ""
-        text += f" ({evt.current}/{evt.total}{share})"
-    return clean_line(text)

@@ -13,7 +13,6 @@ import sys
 from ..runtime.invocation import Invocation, current
 from ..runtime.settings import metadata_of, program_name, version_of
 from .argparse_levels import (
-    Environment,
     ParserLevel,
     Routes,
     Separators,
@@ -28,9 +27,11 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, NoReturn
 
+    from ..metadata import Metadata
     from ..runtime.settings import Settings
     from ..tree import Command
     from ..writer import Writer
+    from .argparse_values import Bindings
 
 _ENABLED = "_murli_enabled"
 _HOOKED = "_murli_hooked"
@@ -65,9 +66,14 @@ class Enabled:
         self._parsing = False
         self._forwards = False
         self._own_parse_args = parser.parse_args
+        own_parse = parser.parse_known_args
         for name in _PARSE_METHODS:
             setattr(parser, name, self._in_place_of(getattr(parser, name), "known" in name))
         _hook(parser)
+        if "_ARGCOMPLETE" in os.environ:
+            from .argparse_completion import prepare
+
+            prepare(self, own_parse)
 
     def parse(self, args: Sequence[str] | None) -> tuple[Any, Writer]:
         """Parse, and give the writer beside the namespace; the program goes on as the handler."""
@@ -102,39 +108,41 @@ class Enabled:
         call is answered, and ends the program.
         """
         chosen = [self.parser]
-        environment = Environment(invocation)
+        bindings: list[Bindings] = []
 
         def prepare(parser: argparse.ArgumentParser) -> None:
             _hook(parser)
-            environment.bind(parser)
+            facts = metadata_of(parser)
+            if facts is not None and facts.flag_annotations:
+                from .argparse_values import Bindings
+
+                bindings[:] = bindings or [Bindings(invocation)]
+                bindings[0].bind(parser, facts)
 
         Routes.watch(self.parser, chosen, prepare)
         call = invocation.call
         self._parsing = True
         try:
-            with Separators(call.separated), environment:
-                environment.bind(self.parser)
+            with Separators(call.separated):
+                prepare(self.parser)
                 result = (parse or self._own_parse_args)(call.rest, namespace, *more, **named)
         finally:
             self._parsing = False
+            for each in bindings:
+                each.release()
         parsed = result[0] if isinstance(result, tuple) else result
         leaf = chosen[-1]
         subparsers = subparsers_of(leaf)
         # A group only routes, unless it may be called bare: then it is the command.
         metadata = None if subparsers and subparsers.required else metadata_of(leaf)
+        for each in bindings:
+            each.enforce(parsed)
         given = {name for parser in chosen for name in intent_given(parser, parsed)}
         invocation.admit(
             metadata,
             forced=bool(given & {"--force", "--yes"}),
             previews="--dry-run" in given,
         )
-        for parser in chosen:
-            facts = metadata_of(parser)
-            if facts is not None and facts.flag_annotations:
-                from ..runtime.enforce import enforce
-                from .argparse_tree import given_values
-
-                enforce(invocation, facts, given_values(parser, parsed))
         return result
 
     def _in_place_of(self, own: Callable[..., Any], keep_extras: bool) -> Callable[..., Any]:
@@ -180,6 +188,10 @@ class Enabled:
     def level(self) -> ParserLevel:
         """Give the root as the scanner sees it."""
         return ParserLevel(self.parser, forwards=self._forwards)
+
+    def metadata(self) -> Metadata | None:
+        """Give what was declared about the tool itself."""
+        return metadata_of(self.parser)
 
     def tree(self) -> Command:
         """Walk the whole parser."""

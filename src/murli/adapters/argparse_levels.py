@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from ..runtime.call import AS_MANY_AS_COME, EVERYTHING, SEPARATOR
+from ..runtime.call import AS_MANY_AS_COME, EVERYTHING, INTENT, SEPARATOR
 from ..runtime.settings import metadata_of
 
 TYPE_CHECKING = False
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from ..runtime.invocation import Invocation
-
-_INTENT = {"--force", "--yes", "--dry-run"}
 
 _TAKES_COMMAND = argparse._SubParsersAction.__call__.__code__
 
@@ -57,10 +54,6 @@ class ParserLevel:
 
     takes_any_value = False
 
-    def lists(self, word: str) -> bool:
-        """Tell whether the parser has a subcommand of that name."""
-        return self._subparsers is not None and word in self._subparsers.choices
-
     @property
     def has_options(self) -> bool:
         """Whether words with dashes are options here."""
@@ -74,7 +67,7 @@ class ParserLevel:
         """Tell whether the parser takes *option* for a longer one of its own."""
         longer = self._longer(option)
         metadata = metadata_of(self.parser)
-        if len(longer) != 1 or (option in _INTENT and metadata and metadata.mutating):
+        if len(longer) != 1 or (option in INTENT and metadata and metadata.mutating):
             return False  # a command under guard has these by their full names
         # An abbreviation that lacks its value would be refused; it is no loss to take it.
         return with_value or longer[0].nargs in (0, "?", "*")
@@ -90,6 +83,21 @@ class ParserLevel:
         if isinstance(fixed, int):
             return fixed, fixed
         return int(fixed == "+"), 1 if fixed == "?" else AS_MANY_AS_COME
+
+    def named(self, option: str) -> str:
+        """Give the long name of the option that *option* stands for, or ``""``."""
+        action = self._action(option)
+        longs = [name for name in action.option_strings if name.startswith("--")] if action else []
+        return longs[0] if longs else option if action else ""
+
+    @property
+    def routes(self) -> bool:
+        """Whether the first word names a subcommand."""
+        return self._subparsers is not None
+
+    def lists(self, word: str) -> bool:
+        """Tell whether the parser has a subcommand of that name."""
+        return self._subparsers is not None and word in self._subparsers.choices
 
     def child(self, word: str, words_before: int, before: Sequence[str] = ()) -> ParserLevel | None:
         """Give the subcommand that *word* names."""
@@ -213,49 +221,6 @@ class Separators:
             del parser._option_string_actions[SEPARATOR]
 
 
-class Environment:
-    """While it is entered, options take their values from the variables their annotations name."""
-
-    def __init__(self, invocation: Invocation) -> None:
-        self._invocation = invocation
-        self._before: list[tuple[argparse.Action, Any, bool]] = []
-
-    def bind(self, parser: argparse.ArgumentParser) -> None:
-        """Make the environment the default of the options of *parser* that name a variable."""
-        metadata = metadata_of(parser)
-        notes = metadata.flag_annotations if metadata is not None else {}
-        if not notes:
-            return
-        from ..metadata import flag_key
-
-        for action in parser._actions:
-            for name in action.option_strings:
-                note = notes.get(flag_key(name))
-                if note is not None and note.env and os.environ.get(note.env):
-                    self._before.append((action, action.default, action.required))
-                    action.default = self._value(action, name, os.environ[note.env])
-                    action.required = False
-                    break
-
-    def _value(self, action: argparse.Action, name: str, text: str) -> Any:
-        if action.nargs == 0:
-            off = text.lower() in ("0", "false", "no", "off")
-            return action.default if off else getattr(action, "const", True)
-        if action.choices is not None and text not in map(str, action.choices):
-            from ..runtime.usage import bad_choice
-
-            self._invocation.refuse(bad_choice(name, text, action.choices))
-        many = action.nargs is not None or isinstance(action, argparse._AppendAction)
-        return [text] if many else text
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *error: object) -> None:
-        for action, default, required in self._before:
-            action.default, action.required = default, required
-
-
 class _Nothing(argparse.Action):
     def __call__(self, *call: object, **options: object) -> None:
         pass
@@ -275,7 +240,7 @@ def expand_files(parser: argparse.ArgumentParser, argv: list[str]) -> list[str]:
 def intent_given(parser: argparse.ArgumentParser, parsed: Any) -> Iterator[str]:
     """Give the names of the parser's own switches for force and dry-run that were given."""
     for action in parser._actions:
-        names = _INTENT.intersection(action.option_strings)
+        names = INTENT.intersection(action.option_strings)
         if names and _is_on(action, value_in(parsed, action.dest)):
             yield from names
 

@@ -6,7 +6,7 @@ import argparse
 
 from ..runtime.settings import metadata_of
 from ..tree import Argument, Command, Flag, first_line
-from .argparse_levels import subparsers_of, value_in
+from .argparse_levels import subparsers_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,16 +67,6 @@ def summary_of(subparsers: Any, name: str, parser: argparse.ArgumentParser) -> s
 def _help(subparsers: Any, name: str) -> str:
     entries = subparsers._choices_actions if subparsers is not None else ()
     return next((entry.help or "" for entry in entries if entry.dest == name), "")
-
-
-def given_values(parser: argparse.ArgumentParser, parsed: Any) -> dict[str, tuple[Any, bool]]:
-    """Give the value of each option by its name, and whether a caller gave it."""
-    values = {}
-    for action in parser._actions:
-        if action.option_strings and not isinstance(action, _LEFT_OUT):
-            value = value_in(parsed, action.dest)
-            values[names_of(action)[0]] = (value, value != action.default)
-    return values
 
 
 def names_of(action: argparse.Action) -> tuple[str, str]:

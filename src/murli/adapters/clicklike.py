@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
+from ..runtime.call import INTENT
 from ..runtime.invocation import Invocation, current
 from ..runtime.settings import metadata_of, program_name, version_of
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 _HOOKED = "_murli_hooked"
 ENABLED = "_murli_enabled"
 _MAIN_PARAMETERS = ("args", "prog_name", "complete_var", "standalone_mode", "windows_expand_args")
+# Where a command keeps the names of its options whose values are secrets.
+SECRET_OPTIONS = "_murli_secret_options"
 _COROUTINE = 0x80  # inspect.CO_COROUTINE
 
 
@@ -84,7 +87,9 @@ class Enabled:
         named.update(zip(_MAIN_PARAMETERS, args, strict=False))
         call = Call(self, root, named)
         if call.is_completing():
-            return own_main(**named)
+            from .clicklike_completion import complete
+
+            return complete(call, own_main)
         return call.run(own_main)
 
 
@@ -164,7 +169,7 @@ class Call:
 
     def is_shown(self, error: BaseException) -> bool:
         """Tell whether a person is to see *error* as the framework, or its class, shows it."""
-        invocation = _running()
+        invocation = running()
         if invocation is None or not invocation.writer.is_tty():
             return False
         names = {base.__name__ for base in type(error).__mro__}
@@ -206,6 +211,10 @@ class Call:
 
         return CommandLevel(self.root, self.name())
 
+    def metadata(self) -> Metadata | None:
+        """Give what was declared about the tool itself."""
+        return self.enabled.metadata_at(self.root, ())
+
     def tree(self) -> Command:
         """Walk the whole tool, as it is after the options that stood before ``describe``."""
         level = self.level()
@@ -229,11 +238,16 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
     setattr(command, _HOOKED, (enabled, path))
     if hooked:
         return
-    bind_environment(command, enabled.metadata_at(command, path))
+    metadata = enabled.metadata_at(command, path)
+    notes = metadata.flag_annotations if metadata is not None else {}
+    if notes or any(getattr(param, "hide_input", False) for param in command.params):
+        from .clicklike_values import bind
+
+        bind(command, notes)
     own_invoke, own_help, own_make = command.invoke, command.get_help, command.make_context
 
     def invoke(ctx: Any) -> Any:
-        invocation = _running()
+        invocation = running()
         if invocation is None:
             return own_invoke(ctx)
         call: Any = invocation.host
@@ -245,14 +259,19 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
         return returned
 
     def make_context(*args: Any, **named: Any) -> Any:
-        invocation = _running()
+        invocation = running()
         if invocation is None:
             return own_make(*args, **named)
+        secret = command.__dict__.get(SECRET_OPTIONS)
+        if secret:
+            from .clicklike_values import hide_given
+
+            hide_given(secret, args[1] if len(args) > 1 else named["args"], invocation)
         return _past_the_framework(invocation.host, command, lambda: own_make(*args, **named))
 
     def get_help(ctx: Any) -> str:
         text = str(own_help(ctx))
-        invocation = _running()
+        invocation = running()
         if invocation is None:
             return text
         from .clicklike_help import our_section
@@ -268,7 +287,7 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
         _hook_commands_of(command)
 
 
-def _running() -> Invocation | None:
+def running() -> Invocation | None:
     """Give the running invocation if it is one of a click-like tool."""
     invocation = current()
     return invocation if invocation and isinstance(invocation.host, Call) else None
@@ -278,7 +297,7 @@ def _hook_commands_of(group: Any) -> None:
     own_get, own_resolve = group.get_command, group.resolve_command
 
     def reached(found: Any, name: str) -> Any:
-        if found is not None and _running() is not None:
+        if found is not None and running() is not None:
             enabled, path = getattr(group, _HOOKED)
             hook(found, enabled, (*path, name))
         return found
@@ -299,15 +318,15 @@ def _invoke(
 ) -> Any:
     """Run *command* once the guard lets it."""
     enabled, path = getattr(command, _HOOKED)
-    if not is_leaf_call(command, ctx):
-        return own_invoke(ctx)
     metadata = enabled.metadata_at(command, path)
-    invocation.admit(metadata, **intent_given(ctx))
     if metadata is not None and metadata.flag_annotations:
         from ..runtime.enforce import enforce
         from .clicklike_tree import given_values
 
-        enforce(invocation, metadata, given_values(ctx))
+        enforce(invocation, metadata, given_values(ctx, invocation.applied))
+    if not is_leaf_call(command, ctx):
+        return own_invoke(ctx)
+    invocation.admit(metadata, **intent_given(ctx))
     if not invocation.writer.is_tty():
         return _awaited(own_invoke(ctx))
     from ..runtime.printing import PrintWatch
@@ -391,7 +410,7 @@ def intent_given(ctx: Any) -> dict[str, bool]:
     given: set[str] = set()
     while ctx is not None:
         for param in ctx.command.params:
-            names = {"--force", "--yes", "--dry-run"}.intersection(param.opts)
+            names = INTENT.intersection(param.opts)
             if names and is_switch(param) and ctx.params.get(param.name):
                 source = ctx.get_parameter_source(param.name)
                 if source is not None and source.name == "COMMANDLINE":
@@ -403,17 +422,3 @@ def intent_given(ctx: Any) -> dict[str, bool]:
 def is_switch(param: Any) -> bool:
     """Tell whether an option takes no value."""
     return bool(getattr(param, "is_flag", False) or getattr(param, "count", False))
-
-
-def bind_environment(command: Any, metadata: Metadata | None) -> None:
-    """Let options take their values from the variables their annotations name."""
-    notes = metadata.flag_annotations if metadata is not None else {}
-    if not notes:
-        return
-    from ..metadata import flag_key
-
-    for param in command.params:
-        for name in param.opts:
-            note = notes.get(flag_key(name))
-            if note is not None and note.env and not param.envvar:
-                param.envvar = note.env

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..commands.options import our_options
+from ..commands.options import our_sections
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,18 +19,17 @@ def our_section(
 
     Plain text, because some frameworks draw their help in a way of their own.
     """
-    for_agents = not invocation.writer.is_tty()
     own = {name for param in command.params for name in param.opts}
-    options = our_options(enabled.metadata_at(command, path), for_agents, own)
-    if not options:
-        return ""
-    rows = [
-        (" ".join(filter(None, (", ".join(option.names), option.metavar))), option.help)
-        for option in options
-    ]
-    width = max(len(names) for names, _ in rows)
-    lines = ["", "", "Agent options:" if for_agents else "Safety:"]
-    lines += [f"  {names:<{width}}  {told}" for names, told in rows]
-    if for_agents and not path:
-        lines += ["", f"Run '{invocation.host.name()} describe' for all commands as JSON."]
-    return "\n".join(lines)
+    metadata = enabled.metadata_at(command, path)
+    lines: list[str] = []
+    for title, options, closing in our_sections(invocation, metadata, own, is_root=not path):
+        rows = [
+            (" ".join(filter(None, (", ".join(option.names), option.metavar))), option.help)
+            for option in options
+        ]
+        width = max(len(names) for names, _ in rows)
+        lines += ["", f"{title.capitalize()}:"]
+        lines += [f"  {names:<{width}}  {told}" for names, told in rows]
+        if closing:
+            lines += ["", closing]
+    return "\n".join(["", *lines]) if lines else ""

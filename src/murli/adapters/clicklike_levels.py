@@ -51,6 +51,11 @@ class CommandLevel:
         """Whether options it does not know are the command's business."""
         return bool(getattr(self.context, "ignore_unknown_options", False))
 
+    @property
+    def routes(self) -> bool:
+        """Whether the first word names a command."""
+        return is_group(self.command)
+
     def lists(self, word: str) -> bool:
         """Tell whether the command has a command of that name; some answer to every name."""
         if not is_group(self.command):
@@ -76,6 +81,12 @@ class CommandLevel:
         if getattr(param, "_flag_needs_value", False):
             return 0, 1
         return param.nargs, param.nargs
+
+    def named(self, option: str) -> str:
+        """Give the long name of the option that *option* stands for, or ``""``."""
+        param = self._param(option)
+        longs = [name for name in param.opts if name.startswith("--")] if param else []
+        return longs[0] if longs else option if param else ""
 
     def child(
         self, word: str, words_before: int, before: Sequence[str] = ()

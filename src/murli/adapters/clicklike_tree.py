@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from ..metadata import flag_key
 from ..tree import Argument, Command, Flag, first_line
 from .clicklike import is_group
 from .clicklike_levels import CommandLevel, resolved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from typing import Any
 
     from .clicklike import MetadataAt
@@ -76,15 +77,20 @@ def command_names(group: Any, context: Any) -> list[str]:
     return defined if sorted(defined) == sorted(names) else names
 
 
-def given_values(ctx: Any) -> dict[str, tuple[Any, bool]]:
-    """Give the value of each option by its name, and whether a caller gave it."""
+def given_values(ctx: Any, applied: Collection[str]) -> dict[str, tuple[Any, bool]]:
+    """Give the value of each option by its name, and whether it is more than a default.
+
+    *applied* are the options whose values a profile gave.
+    """
     values: dict[str, tuple[Any, bool]] = {}
     while ctx is not None:
         for param in ctx.command.params:
             if param.param_type_name == "option" and param.name in ctx.params:
                 source = ctx.get_parameter_source(param.name)
+                name = names_of(param)[0]
                 given = source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT")
-                values.setdefault(names_of(param)[0], (ctx.params[param.name], given))
+                given = given or flag_key(name) in applied
+                values.setdefault(name, (ctx.params[param.name], given))
         ctx = ctx.parent
     return values
 

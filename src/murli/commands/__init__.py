@@ -13,6 +13,8 @@ def run_mounted(invocation: Invocation) -> NoReturn:
     """Run the mounted command that was called, and end the program."""
     if invocation.call.mounted == "describe":
         from .describe import run
+    elif invocation.call.mounted == "profile":
+        from .profile import run
     else:
         from .doctor import run
     run(invocation)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from ..formats.encoder import dumps, plain
 from ..runtime import usage
-from .schema import command_schema, describe_document, described
+from .schema import command_schema, describe_document, described, profileable_flags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from ..runtime.invocation import Invocation
+    from ..tree import Command
 
 
 _HELP = """\
@@ -37,6 +38,8 @@ def run(invocation: Invocation) -> NoReturn:
     if not path:
         _print_json(invocation, build(invocation, depth))
     command = invocation.host.tree()
+    if path[0] == "profile" and not invocation.host.level().lists("profile"):
+        _print_json(invocation, described(_profile_command(invocation, path[1:]), depth))
     for name in path:
         known = {child.name: child for child in command.commands}
         if name not in known:
@@ -71,16 +74,45 @@ def _arguments(invocation: Invocation) -> tuple[list[str], int | None, bool]:
 
 def show_schema(invocation: Invocation) -> NoReturn:
     """Answer ``--schema`` for the command that was named."""
-    command = invocation.host.command(invocation.call.level)
-    _print_json(invocation, command_schema(command))
+    call = invocation.call
+    if call.mounted == "profile":
+        _print_json(invocation, command_schema(_profile_command(invocation, call.rest)))
+    _print_json(invocation, command_schema(invocation.host.command(call.level)))
+
+
+def _profile_command(invocation: Invocation, words: list[str]) -> Command:
+    """Give the ``profile`` group, or the command of it that *words* name."""
+    from .profile import ALIASES, command_tree
+
+    group = command_tree(invocation.host.name())
+    verb = ALIASES.get(words[0], words[0]) if words else ""
+    return next((command for command in group.commands if command.name == verb), group)
 
 
 def build(invocation: Invocation, depth: int | None = None) -> dict[str, Any]:
     """Give the describe document of the running tool."""
     from .. import __version__
 
+    root = invocation.host.tree()
+    profiles = profiles_block(invocation, root)
     version = invocation.tool_version()
-    return describe_document(invocation.host.tree(), version, __version__, depth)
+    return describe_document(root, version, __version__, depth, profiles)
+
+
+def profiles_block(invocation: Invocation, root: Command) -> dict[str, Any]:
+    """Give which profiles there are, and which flags they can hold."""
+    block: dict[str, Any] = {}
+    flags = profileable_flags(root)
+    if flags:
+        from ..runtime.saved import read_store
+
+        store = read_store(invocation, must=False)
+        if store.names():
+            block["available"] = store.names()
+        if store.default in store.names():
+            block["default"] = store.default
+    block["profileable_flags"] = flags
+    return block
 
 
 def _print_json(invocation: Invocation, document: dict[str, Any]) -> NoReturn:

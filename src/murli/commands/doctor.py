@@ -32,8 +32,48 @@ def run(invocation: Invocation) -> NoReturn:
                 else usage.extra_argument([word])
             )
     report = run_doctor(build(invocation))
+    for trouble in _profile_troubles(invocation):
+        report["checks"].append(_check("profiles", "warn", trouble))
+        report["warnings"] += 1
     code = answer_report(invocation.writer, report)
     invocation.end(code or (1 if words and report["failed"] else 0))
+
+
+def _profile_troubles(invocation: Invocation) -> Iterator[str]:
+    """Give what is wrong with the saved profiles, one sentence each."""
+    import os
+
+    from ..profiles.store import StoreError
+    from ..runtime.saved import store_file
+    from .settable import settable_flags
+
+    known = settable_flags(invocation.host.tree())
+    if not known:
+        return
+    try:
+        file = store_file(invocation)
+        store = file.read()
+    except StoreError as error:
+        yield str(error)
+        return
+    yield from (message for _, message in file.warnings)
+    folder, name = os.path.split(file.path)
+    aside = [each for each in _listing(folder) if each.startswith(f"{name}.corrupt-")]
+    if aside:
+        yield f"a damaged store is kept as {', '.join(sorted(aside))} in {folder}"
+    for profile in store.names():
+        for key in store.profiles[profile].flags:
+            if key not in known:
+                yield f'profile "{profile}" holds "{key}", which is no flag it can set'
+
+
+def _listing(folder: str) -> list[str]:
+    import os
+
+    try:
+        return os.listdir(folder)
+    except OSError:  # nothing was ever saved
+        return []
 
 
 def advise(invocation: Invocation) -> None:

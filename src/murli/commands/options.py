@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 from ..record import Record, fill
+from ..runtime.settings import has_profileable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from ..metadata import Metadata
+    from ..runtime.invocation import Invocation
 
 
 class Option(Record):
@@ -32,14 +36,51 @@ _FORCE = Option("--force", "--yes", help="confirm the change")
 _DRY_RUN = Option("--dry-run", help="show what would be done, and do nothing")
 
 
-def our_options(metadata: Metadata | None, for_agents: bool, own: Collection[str]) -> list[Option]:
-    """Give the options to list: what a person can use, and for agents the rest.
+_PROFILE = Option("--profile", metavar="NAME", help="use the flag values saved under this name")
 
-    *own* are the names the command defines itself; those are not ours there.
+
+def our_sections(
+    invocation: Invocation,
+    metadata: Metadata | None,
+    own: Collection[str],
+    *,
+    is_root: bool,
+) -> list[tuple[str, list[Option], str]]:
+    """Give what to add to a command's help: titled lists of options, each with a closing line.
+
+    People are told what they can use, agents everything. *own* are the names the command defines
+    itself; those are not ours there.
     """
-    options = list(_FOR_AGENTS) if for_agents else []
-    if metadata is not None and metadata.mutating:
-        options.append(_FORCE)
+    name = invocation.host.name()
+    safety = [_FORCE] if metadata is not None and metadata.mutating else []
     if metadata is not None and metadata.dry_runnable:
-        options.append(_DRY_RUN)
-    return [option for option in options if not set(option.names) & set(own)]
+        safety.append(_DRY_RUN)
+    with_profiles = _has_profiles(invocation, metadata, is_root)
+    profiles = [_PROFILE] if with_profiles else []
+    to_save = f"Run '{name} profile --help' to save flag values." if is_root else ""
+    if invocation.writer.is_tty():
+        sections = [("safety", safety, ""), ("profiles", profiles, to_save)]
+    else:
+        closing = f"Run '{name} describe' for all commands as JSON." if is_root else ""
+        if with_profiles and closing:
+            closing += f"\n{to_save}"
+        sections = [("agent options", [*_FOR_AGENTS, *safety, *profiles], closing)]
+    kept = [
+        (title, [option for option in options if not set(option.names) & set(own)], closing)
+        for title, options, closing in sections
+    ]
+    return [section for section in kept if section[1]]
+
+
+def _has_profiles(invocation: Invocation, metadata: Metadata | None, is_root: bool) -> bool:
+    # Who declares nothing never loads what declarations are made of, and has no tree to search.
+    if "murli.metadata" not in sys.modules or not invocation.settings.mount:
+        return False
+    host = invocation.host
+    if host.level().lists("profile"):
+        return False  # the tool has another idea of what a profile is
+    if has_profileable(metadata) or has_profileable(host.metadata()):
+        return True
+    from .settable import settable_flags
+
+    return is_root and bool(settable_flags(host.tree()))

@@ -23,9 +23,16 @@ def command_schema(command: Command) -> dict[str, Any]:
 
 
 def describe_document(
-    root: Command, tool_version: str, murli_version: str, depth: int | None = None
+    root: Command,
+    tool_version: str,
+    murli_version: str,
+    depth: int | None = None,
+    profiles: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Give the document of ``describe``: the whole tool, spelled out down to *depth*."""
+    """Give the document of ``describe``: the whole tool, spelled out down to *depth*.
+
+    *profiles* is what is known of them; without it, only which flags they can hold is told.
+    """
     document: dict[str, Any] = {
         "name": root.name,
         "summary": root.summary,
@@ -37,7 +44,7 @@ def describe_document(
     overview = depth == 1 and bool(root.visible)
     if not overview:
         document["capabilities"] = capabilities(root, tool_version)
-        document["profiles"] = {"profileable_flags": profileable_flags(root)}
+        document["profiles"] = profiles or {"profileable_flags": profileable_flags(root)}
     if root.visible:
         document["commands"] = [described(command, _below(depth)) for command in root.visible]
     else:
@@ -62,18 +69,15 @@ def capabilities(root: Command, tool_version: str) -> dict[str, Any]:
     if tool_version:
         document["tool_version"] = tool_version
     document["protocol_version"] = VALID_PROTOCOL_VERSIONS[-1]
-    document["profiles"] = False
+    document["profiles"] = all(command.name != "profile" for command in root.commands)
     return document
 
 
 def profileable_flags(root: Command) -> list[str]:
     """Give the names of all flags, anywhere in the tool, that a profile may hold."""
-    names: set[str] = set()
-    notes = (root.metadata or Metadata()).flag_annotations
-    names.update(name for name, note in notes.items() if note.profileable)
-    for command in root.commands:
-        names.update(profileable_flags(command))
-    return sorted(names)
+    from .settable import settable_flags
+
+    return list(settable_flags(root))
 
 
 def described(command: Command, depth: int | None = None) -> dict[str, Any]:
@@ -211,6 +215,8 @@ def _safety(command: Command, metadata: Metadata) -> dict[str, Any]:
     }
     if metadata.destructive:
         document["destructive"] = True
+    if metadata.reveals_secrets:
+        document["reveals_secrets"] = True
     if metadata.dry_runnable or _has_own_dry_run(command):
         document["dry_run_supported"] = True
     return document

@@ -24,8 +24,6 @@ numpy-like                      what ``tolist()`` gives
 
 from __future__ import annotations
 
-from .text import clean
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,7 +44,16 @@ def plain(value: object) -> Any:
 
     Raises `EncodingError`, and nothing else, when there is no JSON form.
     """
-    return _Plainer().convert(value, 0)
+    return Plainer().convert(value, 0)
+
+
+def cleaned(text: str) -> str:
+    """Give *text* as it may stand in a document, see `text.clean`; most may as it is."""
+    if text.replace("\n", "").isprintable():
+        return text
+    from .text import clean
+
+    return clean(text)
 
 
 def dumps(data: Any, *, pretty: bool = True) -> str:
@@ -59,7 +66,7 @@ def dumps(data: Any, *, pretty: bool = True) -> str:
     return "".join(parts)
 
 
-class _Plainer:
+class Plainer:
     """One conversion: remembers the way to the current value and the containers on it."""
 
     __slots__ = ("open", "way")
@@ -69,9 +76,10 @@ class _Plainer:
         self.open: set[int] = set()
 
     def convert(self, value: Any, depth: int) -> Any:
+        """Give *value* as plain data."""
         kind = type(value)
         if kind is str:
-            return value if value.isprintable() else clean(value)
+            return value if value.isprintable() else cleaned(value)
         if kind is bool or value is None:
             return value
         if kind is int:
@@ -93,17 +101,20 @@ class _Plainer:
             self.open.discard(id(value))
 
     def integer(self, value: int) -> int:
+        """Give an integer that readers can take."""
         if value.bit_length() > MAX_INT_BITS:
             raise self.trouble("is an integer of more than 4300 digits", "Return it as text.")
         return value
 
     def number(self, value: float) -> float:
+        """Give a number that JSON can hold."""
         if value != value or value in (_INFINITY, -_INFINITY):
             name = "NaN" if value != value else "infinity"
             raise self.trouble(f"is {name}, which JSON cannot hold", "Return null or text instead.")
         return value
 
     def array(self, values: Iterable[Any], depth: int) -> list[Any]:
+        """Give the items as a list."""
         items: list[Any] = []
         way = self.way
         way.append(0)
@@ -114,6 +125,7 @@ class _Plainer:
         return items
 
     def object(self, mapping: Any, depth: int) -> dict[str, Any]:
+        """Give a mapping as an object in its own order."""
         fields: dict[str, Any] = {}
         way = self.way
         way.append("")
@@ -127,66 +139,33 @@ class _Plainer:
         return fields
 
     def key(self, name: Any) -> str:
+        """Give the text that stands for a key."""
         if name is None or name is True or name is False:
             return {None: "null", True: "true", False: "false"}[name]
-        if isinstance(name, (str, int, float)) or _knows_text(name):
-            text = self.convert(name, 0)
-            return text if isinstance(text, str) else _scalar(text)
-        raise self.trouble(f"has a key of type {type(name).__name__}", "Use text keys.")
+        if not isinstance(name, (str, int, float)):
+            from .foreign import knows_text
+
+            if not knows_text(name):
+                raise self.trouble(f"has a key of type {type(name).__name__}", "Use text keys.")
+        text = self.convert(name, 0)
+        return text if isinstance(text, str) else _scalar(text)
 
     def foreign(self, value: Any, depth: int) -> Any:
         """Convert what is not a plain type; what its own code raises is trouble, not a crash."""
         try:
-            return self.known(value, depth)
+            from .foreign import convert
+
+            return convert(self, value, depth)
         except Exception as error:  # the value's own code, which may raise anything
             from ..errors import EncodingError
 
             if isinstance(error, EncodingError):
                 raise
             told = f"{type(error).__name__} while it was read"
-            raise self.trouble(f"({_name(value)}) raised {told}", "") from error
-
-    def known(self, value: Any, depth: int) -> Any:
-        from enum import Enum  # loaded by re, hence by argparse, already
-
-        if isinstance(value, Enum):
-            return self.convert(value.value, depth + 1)
-        if isinstance(value, str):
-            return clean(str.__str__(value))
-        if isinstance(value, int):
-            return self.integer(int.__int__(value))
-        if isinstance(value, float):
-            return self.number(float.__float__(value))
-        if isinstance(value, tuple) and hasattr(value, "_asdict"):
-            return self.object(value._asdict(), depth)
-        if isinstance(value, dict):
-            return self.object(value, depth)
-        if isinstance(value, (list, tuple, range)):
-            return self.array(value, depth)
-        if isinstance(value, (set, frozenset)):
-            return _stable(self.array(value, depth))
-        if isinstance(value, (bytes, bytearray, memoryview)):
-            return _binary(bytes(value))
-        names = _field_names(value)
-        if names is not None:
-            return self.object({name: getattr(value, name) for name in names}, depth)
-        if callable(getattr(value, "model_dump", None)) and not isinstance(value, type):
-            return self.convert(value.model_dump(), depth + 1)
-        text = _text_of(value)
-        if text is not None:
-            return self.convert(text, depth + 1)
-        if hasattr(value, "tolist") and hasattr(value, "dtype"):
-            return self.convert(value.tolist(), depth + 1)
-        if callable(getattr(value, "keys", None)) and hasattr(value, "__getitem__"):
-            return self.object({name: value[name] for name in list(value.keys())}, depth)
-        if hasattr(value, "__next__") or _is_plain_collection(value):
-            return self.array(value, depth)
-        raise self.trouble(
-            f"is a {_name(value)}, which has no JSON form",
-            "Return a dict, a list, text, a number, a dataclass or an object with model_dump().",
-        )
+            raise self.trouble(f"({name_of(value)}) raised {told}", "") from error
 
     def trouble(self, what: str, advice: str) -> EncodingError:
+        """Give the error that says where the trouble is."""
         where = "".join(
             f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.way[:12]
         )
@@ -198,69 +177,9 @@ class _Plainer:
         return EncodingError(told.strip())
 
 
-def _name(value: object) -> str:
+def name_of(value: object) -> str:
+    """Give the name of the class of *value*."""
     return type(value).__qualname__
-
-
-def _field_names(value: Any) -> Iterable[str] | None:
-    kind = type(value)
-    for marker in ("__dataclass_fields__", "__struct_fields__"):
-        names = getattr(kind, marker, None)
-        if names is not None:
-            # A dataclass also lists its ClassVar pseudo-fields; those carry another marker.
-            return [
-                name
-                for name in names
-                if not isinstance(names, dict)
-                or getattr(names[name], "_field_type", None) is None
-                or names[name]._field_type.name == "_FIELD"
-            ]
-    attributes = getattr(kind, "__attrs_attrs__", None)
-    return None if attributes is None else [attribute.name for attribute in attributes]
-
-
-def _knows_text(value: object) -> bool:
-    from enum import Enum
-
-    return isinstance(value, Enum) or _text_of(value) is not None
-
-
-def _text_of(value: Any) -> str | float | None:
-    """Give the text of a date, a path, a UUID or a Decimal without importing their modules."""
-    for base in type(value).__mro__:
-        place = f"{base.__module__}.{base.__qualname__}"
-        if place in ("datetime.datetime", "datetime.date", "datetime.time"):
-            return str(value.isoformat())
-        if place == "datetime.timedelta":
-            return float(value.total_seconds())
-        if place == "uuid.UUID":
-            return str(value)
-        if place in ("decimal.Decimal", "_pydecimal.Decimal"):
-            return str(value) if value.is_finite() else float("nan")
-    if hasattr(type(value), "__fspath__"):
-        import os
-
-        return os.fsdecode(os.fspath(value))
-    return None
-
-
-def _is_plain_collection(value: Any) -> bool:
-    place = type(value).__module__
-    return place in ("builtins", "collections", "array") and hasattr(value, "__iter__")
-
-
-def _binary(data: bytes) -> dict[str, object]:
-    from binascii import b2a_base64
-
-    value = b2a_base64(data, newline=False).decode("ascii")
-    return {"type": "binary", "encoding": "base64", "value": value, "size_bytes": len(data)}
-
-
-def _stable(items: list[Any]) -> list[Any]:
-    try:
-        return sorted(items)
-    except TypeError:  # values of several kinds have no order of their own; their text has
-        return sorted(items, key=lambda item: dumps(item, pretty=False))
 
 
 def _quote(text: str) -> str:

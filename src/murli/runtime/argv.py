@@ -28,8 +28,15 @@ if TYPE_CHECKING:
         def takes_any_value(self) -> bool:
             """Whether an option takes the word behind it as its value though it has dashes."""
 
+        @property
+        def routes(self) -> bool:
+            """Whether the first word names a subcommand."""
+
         def lists(self, word: str) -> bool:
             """Tell whether this command has a subcommand of that name."""
+
+        def named(self, option: str) -> str:
+            """Give the long name of the option that *option* stands for, ``""`` for none."""
 
         @property
         def forwards(self) -> bool:

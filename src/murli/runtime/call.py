@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ..errors import AgentError
 
 # The commands we mount; `murli.commands` runs them.
-MOUNTED = ("describe", "doctor")
+MOUNTED = ("describe", "profile", "doctor")
 
 SWITCHES = {
     "--agent": "agent",
@@ -25,6 +25,9 @@ VALUED = {
     "--profile": "profile",
     "--contract": "contract",
 }
+
+# What expresses intent for one call; a value for it is never saved, nor taken from a variable.
+INTENT = frozenset(("--force", "--yes", "--dry-run"))
 
 AS_MANY_AS_COME = 1_000_000
 EVERYTHING = AS_MANY_AS_COME + 1  # options included

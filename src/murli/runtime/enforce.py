@@ -31,18 +31,37 @@ def enforce(
                 invocation.refuse(problem)
 
 
+def excluded_by(key: str, notes: Mapping[str, FlagAnnotation]) -> set[str]:
+    """Give the flags that cannot be combined with *key*, whichever of the two says so."""
+    own = notes[key].mutually_exclusive_with if key in notes else ()
+    others = (
+        name
+        for name, note in notes.items()
+        if key in (flag_key(other) for other in note.mutually_exclusive_with)
+    )
+    return {flag_key(other) for other in own} | set(others)
+
+
 def _broken_by(
     name: str, note: FlagAnnotation, value: Any, known: Mapping[str, tuple[Any, bool]]
 ) -> AgentError | None:
     option = f"--{name}"
     for text in _texts(value):
-        if note.enum and text not in note.enum:
-            return usage.bad_choice(option, text, note.enum)
-        if note.pattern and not _matches(note.pattern, text):
-            return usage.bad_value(option, text, f"must match {note.pattern}")
+        problem = problem_with(option, text, note)
+        if problem is not None:
+            return problem
     for other in note.mutually_exclusive_with:
         if known.get(flag_key(other), (None, False))[1]:
             return usage.exclusive(option, f"--{flag_key(other)}")
+    return None
+
+
+def problem_with(option: str, text: str, note: FlagAnnotation) -> AgentError | None:
+    """Give what *note* has against *text* as a value of *option*."""
+    if note.enum and text not in note.enum:
+        return usage.bad_choice(option, text, note.enum)
+    if note.pattern and not _matches(note.pattern, text):
+        return usage.bad_value(option, text, f"must match {note.pattern}")
     return None
 
 

@@ -17,16 +17,16 @@ Steps 1 to 4 are `begin`, 6 is `admit`, 8 is `finish`.
 from __future__ import annotations
 
 import os
+import sys
 from _thread import _local
 
 from ..contracts import CONTRACT_NAMES
-from ..formats.encoder import plain
-from ..formats.text import clean
+from ..formats.encoder import cleaned, plain
 from ..outcome import Failure
 from ..streams import DescriptorStream, OutputFailed, is_terminal, put, standard
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS, Writer
 from .call import MOUNTED, Call, behind_the_last_of_ours
-from .settings import is_on, tool_version
+from .settings import has_profileable, is_on, tool_version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from ..tree import Command
     from .argv import Level
     from .capture import Capture
+    from .redaction import Secrets, StreamGuard
+    from .saved import Saved
     from .settings import Settings
 
     class Host(Protocol):
@@ -51,6 +53,9 @@ if TYPE_CHECKING:
 
         def level(self) -> Level:
             """Give the root command as the scanner sees it."""
+
+        def metadata(self) -> Metadata | None:
+            """Give what was declared about the tool itself."""
 
         def tree(self) -> Command:
             """Walk the whole tool; only done when somebody asks for it."""
@@ -87,12 +92,16 @@ class Invocation:
         self.settings = settings
         # Whether a refusal is raised, for a caller who wants exceptions, instead of answered.
         self.raises = raises
-        mounted = MOUNTED if settings.mount else ()
+        mounted: tuple[str, ...] = MOUNTED if settings.mount else ()
         self.call = Call()
         if behind_the_last_of_ours(argv, mounted):
             from .argv import scan
 
-            self.call = scan(argv, host.level(), mounted)
+            root = host.level()
+            if not root.routes and not has_profileable(host.metadata()):
+                # A word of such a tool is its argument; there is nothing to save for it.
+                mounted = tuple(name for name in mounted if name != "profile")
+            self.call = scan(argv, root, mounted)
         else:
             self.call.rest = list(argv)
         self.stdout_is_terminal = is_terminal(stdout or standard("stdout"))
@@ -101,6 +110,12 @@ class Invocation:
         self.explained = False
         # Whether a handler has shown a person something already.
         self.printed = False
+        # The flags whose values a profile gave, and the profile's name.
+        self.applied: dict[str, str] = {}
+        self._saved: Saved | None = None
+        self._secrets: Secrets | None = None
+        self._reveals = False
+        self._guards: list[StreamGuard] = []
         self._returned: Any = None
         self._around: Invocation | None = None
         contract = self.call.contract or os.environ.get("MURLI_CONTRACT") or settings.contract
@@ -164,18 +179,40 @@ class Invocation:
         ):
             if value is not None and value not in accepted:
                 self.refuse(_invalid(name, value, accepted))
-        if call.profile:
+        if call.profile is not None and not call.mounted:
             # Running without the values the caller asked for would be worse than not running.
-            from ..errors import AgentError
+            _ = self.saved
 
-            self.refuse(
-                AgentError.not_found(
-                    f'profile "{call.profile}" not found',
-                    "Leave --profile out; this tool has no saved profiles.",
-                    recoverable=False,
-                    field="profile",
-                )
-            )
+    @property
+    def saved(self) -> Saved:
+        """The profile in force; looked up when something may take a value from it."""
+        if self._saved is None:
+            from .saved import Saved
+
+            self._saved = Saved(self)
+        return self._saved
+
+    @property
+    def secrets(self) -> Secrets | None:
+        """What must not be written, if anything."""
+        return self._secrets
+
+    def hide(self, value: Any) -> None:
+        """Keep a secret from now on: *value* is in nothing that leaves the process."""
+        if self._secrets is None:
+            from .redaction import Secrets, StreamGuard
+
+            self._secrets = Secrets()
+            self._secrets.revealed = self._reveals
+            self.writer.hide(self._secrets)
+            streams = {id(stream): stream for stream in (sys.stdout, sys.stderr)}
+            self._guards = [StreamGuard(stream, self._secrets) for stream in streams.values()]
+        self._secrets.add(value)
+
+    def unguard(self) -> None:
+        """Leave the standard streams to the program that goes on without us."""
+        while self._guards:
+            self._guards.pop().remove()
 
     def admit(
         self, metadata: Metadata | None, *, forced: bool = False, previews: bool = False
@@ -185,6 +222,9 @@ class Invocation:
         *forced* and *previews* say that the command's own ``--force`` or ``--dry-run`` was given.
         """
         self.writer.intend(force=forced, dry_run=previews)
+        self._reveals = metadata is not None and metadata.reveals_secrets
+        if self._secrets is not None:
+            self._secrets.revealed = self._reveals
         dry_run = self.call.dry_run
         if dry_run and self.call.level.forwards and not (metadata and metadata.dry_runnable):
             dry_run = False  # it is among the words the tool passes on
@@ -215,10 +255,11 @@ class Invocation:
     def release(self) -> None:
         """Stop collecting without answering; what was printed goes out as it was."""
         self.leave()
+        self.unguard()
         if self.capture is None:
             return
         capture, self.capture = self.capture, None
-        printed = capture.end(restore=True)
+        printed = self._without_secrets(capture.end(restore=True))
         try:
             if isinstance(printed, bytes):
                 DescriptorStream(1).write_bytes(printed)
@@ -232,6 +273,7 @@ class Invocation:
         """Answer that the call cannot be done as it stands."""
         if self.settings.usage_exit_code and error.error_type in ("flag_error", "command_error"):
             error.code = self.settings.usage_exit_code
+        error = self._explained(error)
         if self.raises:
             raise error
         self.end(self.writer.fail(Failure(error, self.writer.phase)))
@@ -251,15 +293,19 @@ class Invocation:
         """
         self.leave()
         self._returned = returned
-        if self.capture is None:
-            return self._conclude(error, "")
-        if self.explained and isinstance(error, SystemExit) and not status_of(error.code):
-            self.release()
-            return 0
-        capture, self.capture = self.capture, None
-        code = self._conclude(error, capture.end(restore=restore))
-        capture.close()
-        return code
+        try:
+            if self.capture is None:
+                return self._conclude(error, "")
+            if self.explained and isinstance(error, SystemExit) and not status_of(error.code):
+                self.release()
+                return 0
+            capture, self.capture = self.capture, None
+            code = self._conclude(error, self._without_secrets(capture.end(restore=restore)))
+            capture.close()
+            return code
+        finally:
+            if restore:
+                self.unguard()
 
     def exit_code_for(self, status: object) -> int:
         """Give the code the process ends with when the tool exits with *status*."""
@@ -278,7 +324,15 @@ class Invocation:
         """Give the failure that *error* means."""
         from .exceptions import as_agent_error
 
-        return as_agent_error(error)
+        return self._explained(as_agent_error(error))
+
+    def _explained(self, error: AgentError) -> AgentError:
+        """Give *error* with where a value came from that the caller did not give."""
+        if error.field not in self.applied:
+            return error
+        from .saved import explained
+
+        return explained(error, self)
 
     def _conclude(self, error: BaseException | None, printed: str | bytes) -> int:
         writer = self.writer
@@ -354,13 +408,20 @@ class Invocation:
 
         show(value, standard("stdout"))
 
+    def _without_secrets(self, printed: str | bytes) -> str | bytes:
+        if self._secrets is None or self._secrets.revealed:
+            return printed
+        if isinstance(printed, bytes):
+            return self._secrets.scrub_bytes(printed)
+        return self._secrets.scrub(printed)
+
     def _pass_on(self, printed: str | bytes) -> None:
         """Hand text that is not the answer to stderr, where it is not lost."""
         if not printed:
             return
         text = printed if isinstance(printed, str) else printed.decode("utf-8", "replace")
         try:
-            put(standard("stderr"), clean(text))
+            put(standard("stderr"), cleaned(text))
         except OSError:  # nobody is there to read it
             pass
 
@@ -400,7 +461,7 @@ def _payload(printed: str | bytes) -> Any:
             return plain(json.loads(text, parse_constant=_refuse_constant))
         except (ValueError, RecursionError):  # not JSON, or nothing JSON readers agree on
             pass
-    return clean(text)
+    return cleaned(text)
 
 
 def _refuse_constant(name: str) -> NoReturn:

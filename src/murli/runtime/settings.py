@@ -42,6 +42,7 @@ class Settings(Record):
         "progress_stream",
         "guard_dry_run",
         "usage_exit_code",
+        "profile_path",
     )
     name: str
     tool_version: str
@@ -51,6 +52,7 @@ class Settings(Record):
     progress_stream: str
     guard_dry_run: bool
     usage_exit_code: int
+    profile_path: str
 
     def __init__(
         self,
@@ -62,6 +64,7 @@ class Settings(Record):
         progress_stream: str = "auto",
         guard_dry_run: bool = False,
         usage_exit_code: int = 0,
+        profile_path: str = "",
     ) -> None:
         fill(
             self,
@@ -73,6 +76,7 @@ class Settings(Record):
             progress_stream=progress_stream,
             guard_dry_run=guard_dry_run,
             usage_exit_code=usage_exit_code,
+            profile_path=profile_path,
         )
 
 
@@ -112,6 +116,12 @@ def program_name() -> str:
 def is_on(variable: str) -> bool:
     """Tell whether an environment switch is set to yes."""
     return os.environ.get(variable, "").lower() in ("1", "true", "yes", "on")
+
+
+def has_profileable(metadata: Metadata | None) -> bool:
+    """Tell whether *metadata* speaks of a flag that a profile may hold."""
+    notes = metadata.flag_annotations if metadata is not None else {}
+    return any(note.profileable for note in notes.values())
 
 
 def metadata_of(command: Any) -> Metadata | None:

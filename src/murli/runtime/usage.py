@@ -126,6 +126,11 @@ def nearest(word: str, known: Iterable[str], limit: int = 3) -> list[str]:
 
 def quoted(value: str) -> str:
     """Give *value* in double quotes, shortened when a caller pasted a novel."""
+    from .invocation import current
+
+    invocation = current()
+    if invocation is not None and invocation.secrets is not None:
+        value = invocation.secrets.scrub(value)  # while all of a secret is there to be known by
     return f'"{value if len(value) <= 200 else value[:199] + "…"}"'
 
 

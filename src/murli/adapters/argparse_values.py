@@ -1,0 +1,232 @@
+"""Values that nobody typed: from the environment, and from the saved profile.
+
+They enter a parse as if they stood on the command line, through the parser's own conversion and
+actions, where the caller left the option out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from ..metadata import flag_key
+from ..runtime import usage
+from ..runtime.call import INTENT
+from ..runtime.enforce import enforce, excluded_by
+from ..runtime.saved import switch, words_in
+from ..runtime.settings import metadata_of
+from .argparse_levels import value_in
+from .argparse_tree import names_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..metadata import FlagAnnotation, Metadata
+    from ..runtime.invocation import Invocation
+
+_APPENDING = (argparse._AppendAction, argparse._ExtendAction)
+
+
+class _Bound:
+    """An option, and what it is to be given when the caller does not."""
+
+    __slots__ = ("action", "key", "parser", "profile", "text")
+
+    def __init__(
+        self,
+        parser: argparse.ArgumentParser,
+        action: argparse.Action,
+        key: str,
+        text: str | None,
+        profile: str,
+    ) -> None:
+        self.parser = parser
+        self.action = action
+        self.key = key
+        # What the environment says; ``None`` means the profile is asked when it is needed.
+        self.text = text
+        self.profile = profile
+
+
+class Bindings:
+    """What the options of one parse are given beside the command line."""
+
+    def __init__(self, invocation: Invocation) -> None:
+        self._invocation = invocation
+        self._parsers: list[tuple[argparse.ArgumentParser, Metadata]] = []
+        # The options that were given, by whomever.
+        self._seen: dict[int, argparse.Action] = {}
+        self._undo: list[Callable[[], None]] = []
+
+    def bind(self, parser: argparse.ArgumentParser, metadata: Metadata) -> None:
+        """Give the options of *parser* what *metadata* lets them have."""
+        self._parsers.append((parser, metadata))
+        notes = metadata.flag_annotations
+        sensitive = set()
+        found = []
+        for action in parser._actions:
+            if not action.option_strings or not INTENT.isdisjoint(action.option_strings):
+                continue
+            key = flag_key(names_of(action)[0])
+            note = notes.get(key)
+            if note is None:
+                continue
+            if note.sensitive:
+                sensitive.add(id(action))
+                self._invocation.hide([action.default, os.environ.get(note.env)])
+            bound = self._source(parser, action, key, note)
+            if bound is not None:
+                found.append(bound)
+                self._relax(parser, action)
+        self._watch(parser, sensitive)
+        if found:
+            self._complete(parser, found)
+
+    def enforce(self, parsed: Any) -> None:
+        """Refuse what *parsed* holds against the annotations, whoever gave it."""
+        for parser, metadata in self._parsers:
+            values = {
+                names_of(action)[0]: (value_in(parsed, action.dest), id(action) in self._seen)
+                for action in parser._actions
+                if action.option_strings
+            }
+            enforce(self._invocation, metadata, values)
+
+    def release(self) -> None:
+        """Leave the parsers as they were."""
+        while self._undo:
+            self._undo.pop()()
+
+    def _source(
+        self,
+        parser: argparse.ArgumentParser,
+        action: argparse.Action,
+        key: str,
+        note: FlagAnnotation,
+    ) -> _Bound | None:
+        text = os.environ.get(note.env) or None if note.env else None
+        if note.profileable:
+            saved = self._invocation.saved
+            if saved.holds(key) and (saved.explicit or text is None):
+                return _Bound(parser, action, key, None, saved.name)
+        return None if text is None else _Bound(parser, action, key, text, "")
+
+    def _relax(self, parser: argparse.ArgumentParser, action: argparse.Action) -> None:
+        """Let *action*, and a group it is in, be left out."""
+        groups = [g for g in parser._mutually_exclusive_groups if action in g._group_actions]
+        holder: Any
+        for holder in (action, *groups):
+            if holder.required:
+                self._stand_in(holder, "required", False)
+
+    def _watch(self, parser: argparse.ArgumentParser, sensitive: set[int]) -> None:
+        """Note which options the command line gives, and keep the secrets among them."""
+        own = parser._get_values
+
+        def get_values(action: argparse.Action, words: Any) -> Any:
+            if id(action) in sensitive:
+                self._invocation.hide(list(words))
+            self._seen[id(action)] = action
+            return own(action, words)
+
+        self._stand_in(parser, "_get_values", get_values)
+
+    def _stand_in(self, holder: Any, name: str, ours: Any) -> None:
+        """Put *ours* in the place of an attribute until `release`."""
+        missing = object()
+        before = holder.__dict__.get(name, missing)
+        setattr(holder, name, ours)
+
+        def undo() -> None:
+            if before is missing:
+                delattr(holder, name)
+            else:
+                setattr(holder, name, before)
+
+        self._undo.append(undo)
+
+    def _complete(self, parser: argparse.ArgumentParser, found: list[_Bound]) -> None:
+        """Have *found* acted on where *parser* has read its words and missed them."""
+        own = parser._parse_known_args
+
+        def parse_known_args(*args: Any, **named: Any) -> Any:
+            result = own(*args, **named)
+            waiting, found[:] = found[:], []  # intermixed parsing comes here twice
+            self._apply(waiting, result[0])
+            return result
+
+        self._stand_in(parser, "_parse_known_args", parse_known_args)
+
+    def _apply(self, waiting: list[_Bound], namespace: Any) -> None:
+        """Act on every option that was left out and has a value all the same.
+
+        A parser below comes before the one above: it has the last word on a destination they
+        share.
+        """
+        given = list(self._seen.values())
+        for bound in waiting:
+            taken = {action.dest for action in self._seen.values()}
+            if bound.action.dest in taken or self._is_excluded(bound, given):
+                continue
+            self._seen[id(bound.action)] = bound.action
+            text = bound.text
+            if text is None:
+                text = self._invocation.saved.value(bound.key, sensitive=self._hides(bound))
+                self._invocation.applied[bound.key] = bound.profile
+            self._act(bound, namespace, text or "")
+
+    def _hides(self, bound: _Bound) -> bool:
+        metadata = metadata_of(bound.parser)
+        return bool(metadata and metadata.flag_annotations[bound.key].sensitive)
+
+    def _is_excluded(self, bound: _Bound, given: list[argparse.Action]) -> bool:
+        """Tell whether something the caller did give rules *bound* out."""
+        metadata = metadata_of(bound.parser)
+        notes = metadata.flag_annotations if metadata else {}
+        names = excluded_by(bound.key, notes)
+        if any(a.option_strings and flag_key(names_of(a)[0]) in names for a in given):
+            return True
+        return any(
+            bound.action in group._group_actions and other in group._group_actions
+            for group in bound.parser._mutually_exclusive_groups
+            for other in given
+        )
+
+    def _act(self, bound: _Bound, namespace: Any, text: str) -> None:
+        action, parser = bound.action, bound.parser
+        option = f"--{bound.key}" if f"--{bound.key}" in action.option_strings else ""
+        option = option or action.option_strings[0]
+        if isinstance(action, argparse._CountAction) and text.isdecimal():
+            for _ in range(int(text)):
+                action(parser, namespace, [], option)
+            return
+        if action.nargs == 0:
+            state = self._switch(bound, option, text)
+            if not state and isinstance(action, argparse.BooleanOptionalAction):
+                option = next(n for n in action.option_strings if n.startswith("--no-"))
+            elif not state:
+                return
+            action(parser, namespace, parser._get_values(action, []), option)
+            return
+        for words in _occurrences(action, text):
+            action(parser, namespace, parser._get_values(action, words), option)
+
+    def _switch(self, bound: _Bound, option: str, text: str) -> bool:
+        state = switch(text)
+        if state is None and bound.profile:
+            self._invocation.refuse(usage.bad_value(option, text, "expected true or false"))
+        return state is not False
+
+
+def _occurrences(action: argparse.Action, text: str) -> list[list[str]]:
+    """Give the words of each time the option is to be given."""
+    if action.nargs in (None, "?"):
+        if not isinstance(action, _APPENDING):
+            return [[text]]
+        return [[str(word)] for word in words_in(text)]
+    words = words_in(text)
+    if words and all(isinstance(word, list) for word in words):
+        return words
+    return [words]

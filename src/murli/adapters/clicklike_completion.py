@@ -1,0 +1,171 @@
+"""Profiles in what a shell completes of a click-like tool.
+
+A framework completes what it knows. So while a shell asks, every command on the way to the word
+being completed has an option ``--profile``, and the root knows the word ``profile``; afterwards
+the commands are as they were.
+"""
+
+from __future__ import annotations
+
+from ..commands.completion import OPTION_HELP, Profiles
+from ..runtime.settings import has_profileable
+from .clicklike import is_group
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from .clicklike import Call
+
+
+def complete(call: Call, own_main: Callable[..., Any]) -> Any:
+    """Let the framework answer a shell that asks for completions."""
+    completion = _Completion(call)
+    try:
+        completion.begin()
+        return own_main(**call.named)
+    finally:
+        completion.undo()
+
+
+class _Completion:
+    """What is changed in the commands of one call, and how to undo it."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._profiles = Profiles(call, call.enabled.settings)
+        self._known: set[int] = set()
+        self._changed: list[tuple[Any, str, dict[str, Any]]] = []
+
+    def begin(self) -> None:
+        """Make ours known, if the tool can have use for it."""
+        if self._profiles.exist():
+            self._mount(self._call.root)
+            self._add_option(self._call.root, (), offered=False)
+
+    def undo(self) -> None:
+        """Make every command what it was."""
+        while self._changed:
+            command, name, before = self._changed.pop()
+            delattr(command, name)
+            command.__dict__.update(before)
+
+    def _change(self, command: Any, name: str, value: Any) -> None:
+        before = {name: command.__dict__[name]} if name in command.__dict__ else {}
+        self._changed.append((command, name, before))
+        setattr(command, name, value)
+
+    def _mount(self, root: Any) -> None:
+        """Make *root* know the word ``profile``, where it may stand."""
+        own_make, own_complete = root.make_context, root.shell_complete
+        first_words: dict[str, str] = {}
+
+        def make_context(info_name: Any, words: list[str], *more: Any, **named: Any) -> Any:
+            said = self._profiles.read(words)
+            if not said.mounted:
+                first_words.update(self._profiles.first_words(words))
+                return own_make(info_name, words, *more, **named)
+            context = own_make(info_name, said.before, *more, **named)
+            context.command = _Words(self._items, self._profiles.words_behind(said.rest))
+            return context
+
+        def shell_complete(ctx: Any, incomplete: str) -> Any:
+            return [*own_complete(ctx, incomplete), *self._items(first_words, incomplete)]
+
+        self._change(root, "make_context", make_context)
+        self._change(root, "shell_complete", shell_complete)
+
+    def _add_option(self, command: Any, path: tuple[str, ...], *, offered: bool) -> None:
+        """Give *command* and those it leads to an option ``--profile``.
+
+        It is *offered* by name where, or above where, it makes a difference.
+        """
+        if id(command) in self._known:
+            return
+        self._known.add(id(command))
+        offered = offered or has_profileable(self._call.enabled.metadata_at(command, path))
+        option = self._option(hidden=not offered)
+        own_params = command.get_params
+
+        def get_params(ctx: Any) -> Any:
+            params = own_params(ctx)
+            return params if _is_theirs(command, ctx, params) else [*params, option]
+
+        self._change(command, "get_params", get_params)
+        if not is_group(command):
+            return
+        own_resolve = command.resolve_command
+
+        def resolve_command(ctx: Any, words: Any) -> Any:
+            name, found, rest = own_resolve(ctx, words)
+            if found is not None:
+                self._add_option(found, (*path, name), offered=offered)
+            return name, found, rest
+
+        self._change(command, "resolve_command", resolve_command)
+
+    def _option(self, *, hidden: bool) -> Any:
+        """Give an option of the framework's own class: it looks at no other."""
+        # A name that no parameter of the tool has: they share a namespace.
+        option: Any
+        if _is_typers_own(self._call.root):
+            import typer
+
+            def command(murli_profile: str) -> None: ...
+
+            # Its classes change from version to version; what an author writes does not.
+            given = typer.Option(None, "--profile", help=OPTION_HELP, hidden=hidden)
+            command.__defaults__ = (given,)
+            app = typer.Typer(add_completion=False)
+            app.command()(command)
+            option = typer.main.get_command(app).params[0]
+        else:
+            import click
+
+            option = click.Option(["--profile", "murli_profile"], help=OPTION_HELP, hidden=hidden)
+        option.expose_value = False
+        option.shell_complete = lambda ctx, incomplete: self._items(
+            dict.fromkeys(self._profiles.names(), ""), incomplete
+        )
+        return option
+
+    def _items(self, words: dict[str, str], incomplete: str) -> list[Any]:
+        package = "typer._click" if _is_typers_own(self._call.root) else "click"
+        module = __import__(f"{package}.shell_completion", None, None, ["CompletionItem"])
+        return [
+            module.CompletionItem(word, help=meaning or None)
+            for word, meaning in words.items()
+            if word.startswith(incomplete)
+        ]
+
+
+class _Words:
+    """Stands where a context has its command, and completes what follows ``profile``."""
+
+    def __init__(self, items: Callable[[dict[str, str], str], list[Any]], words: dict[str, str]):
+        self._items = items
+        self._words = words
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Give none: nothing here is the tool's."""
+        return []
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Give the words that begin like *incomplete*."""
+        return self._items(self._words, incomplete)
+
+
+def _is_theirs(command: Any, ctx: Any, params: Iterable[Any]) -> bool:
+    """Tell whether ``--profile`` is the command's own, or goes to another program."""
+    if ctx.ignore_unknown_options or any(
+        "--profile" in (*param.opts, *param.secondary_opts) for param in params
+    ):
+        return True
+    in_chain = ctx.parent is not None and getattr(ctx.parent.command, "chain", False)
+    return not (ctx.allow_interspersed_args or is_group(command) or in_chain)
+
+
+def _is_typers_own(command: Any) -> bool:
+    """Tell whether *command* comes from the click that newer typers bring."""
+    return any(base.__module__.startswith("typer._click") for base in type(command).__mro__)

@@ -1,0 +1,136 @@
+"""Values that nobody typed, in a click-like command: from the environment, from the saved profile.
+
+A parameter is asked for its value in one place, ``consume_value``; ours stands in front of it, on
+the parameters that annotations speak of.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ..metadata import flag_key
+from ..runtime.call import INTENT
+from ..runtime.enforce import excluded_by
+from ..runtime.saved import switch, words_in
+from .clicklike import SECRET_OPTIONS, running
+from .clicklike_tree import names_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..metadata import FlagAnnotation
+    from ..runtime.invocation import Invocation
+
+_WATCHED = "_murli_watched"
+
+
+def bind(command: Any, notes: Mapping[str, FlagAnnotation]) -> None:
+    """Let the options of *command* take their values from where *notes* say."""
+    secret: set[str] = set()
+    for param in command.params:
+        if param.param_type_name != "option":
+            continue
+        key = flag_key(names_of(param)[0])
+        note = notes.get(key)
+        if note is not None and note.env and not param.envvar:
+            param.envvar = note.env
+        profileable = note is not None and note.profileable and INTENT.isdisjoint(param.opts)
+        sensitive = is_sensitive(param, note)
+        if (profileable or sensitive) and _WATCHED not in param.__dict__:
+            setattr(param, _WATCHED, True)
+            _stand_in(param, key, notes, profileable, sensitive)
+        if sensitive:
+            secret.update(param.opts)
+    if secret:
+        setattr(command, SECRET_OPTIONS, secret)
+
+
+def hide_given(names: set[str], words: Sequence[str], invocation: Invocation) -> None:
+    """Learn the secrets among *words*, before something can go wrong with the others."""
+    for position, word in enumerate(words):
+        option, equals, value = word.partition("=")
+        if option in names:
+            invocation.hide(value if equals else words[position + 1 : position + 2])
+        elif word[:2] in names:
+            invocation.hide(word[2:])
+
+
+def is_sensitive(param: Any, note: FlagAnnotation | None) -> bool:
+    """Tell whether the value of *param* is a secret."""
+    return bool((note is not None and note.sensitive) or getattr(param, "hide_input", False))
+
+
+def _stand_in(
+    param: Any,
+    key: str,
+    notes: Mapping[str, FlagAnnotation],
+    profileable: bool,
+    sensitive: bool,
+) -> None:
+    own = param.consume_value
+    excluded = excluded_by(key, notes)
+
+    def consume_value(ctx: Any, opts: Any) -> Any:
+        invocation = running()
+        if invocation is None or ctx.resilient_parsing:
+            return own(ctx, opts)
+        given = _given(opts, param)
+        in_environment = None if given is not None else param.value_from_envvar(ctx)
+        if sensitive:
+            default = param.default
+            invocation.hide([given, in_environment, default if isinstance(default, str) else None])
+        if given is None and profileable:
+            saved = invocation.saved
+            ruled_out = any(
+                flag_key(names_of(other)[0]) in excluded and _given(opts, other) is not None
+                for other in ctx.command.params
+                if other.param_type_name == "option"
+            )
+            if saved.holds(key) and not ruled_out and (saved.explicit or in_environment is None):
+                text = saved.value(key, sensitive=sensitive) or ""
+                invocation.applied[key] = saved.name
+                value = _typed(param, text, invocation)
+                if value is not None:
+                    return value, _source(param)
+        value, source = own(ctx, opts)
+        if sensitive:  # prompted for, perhaps
+            invocation.hide(value if isinstance(value, (str, list, tuple)) else None)
+        return value, source
+
+    setattr(param, "consume_value", consume_value)
+
+
+def _given(opts: Any, param: Any) -> Any:
+    """Give what the command line says, ``None`` for nothing."""
+    value = opts.get(param.name)
+    return None if type(value).__name__ == "Sentinel" or value == () else value
+
+
+def _typed(param: Any, text: str, invocation: Invocation) -> Any:
+    """Give a stored text in the form the parameter takes from a command line."""
+    if getattr(param, "is_flag", False):
+        state = switch(text)
+        if state is None:
+            from ..runtime.usage import bad_value
+
+            name = f"--{names_of(param)[0]}"
+            invocation.refuse(bad_value(name, text, "expected true or false"))
+        if getattr(param, "is_bool_flag", True):
+            return state
+        return param.flag_value if state else None
+    if getattr(param, "multiple", False):
+        return tuple(tuple(word) if isinstance(word, list) else word for word in words_in(text))
+    if param.nargs != 1:
+        return tuple(words_in(text))
+    return text
+
+
+def _source(param: Any) -> Any:
+    """Give the framework's word for a value from a configuration."""
+    for base in type(param).__mro__:
+        found = getattr(sys.modules.get(base.__module__), "ParameterSource", None)
+        if found is not None:
+            return found.DEFAULT_MAP
+    raise TypeError(f"{type(param).__name__} is no parameter murli knows")

@@ -1,0 +1,94 @@
+"""What a shell that completes a command line may offer of ours.
+
+Nothing here writes, warns or fails: what is wrong with the store, the next real call tells.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ..profiles import store
+from ..runtime.argv import scan
+from ..runtime.settings import has_profileable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..runtime.call import Call
+    from ..runtime.invocation import Host
+    from ..runtime.settings import Settings
+
+OPTION_HELP = "use the flag values saved under this name"
+_TAKE_NAMES = ("use", "show", "delete")
+# Stands for the word that is being completed; nobody can have typed it.
+_WORD = "\0"
+
+
+class Profiles:
+    """The profiles of a tool, and where its command line may speak of them."""
+
+    def __init__(self, host: Host, settings: Settings) -> None:
+        self._host = host
+        self._path = settings.profile_path
+        self._mounts = settings.mount
+
+    def exist(self) -> bool:
+        """Tell whether the tool may have profiles, and means by that word what we mean."""
+        # Who declares nothing never loads what declarations are made of.
+        if not self._mounts or "murli.metadata" not in sys.modules:
+            return False
+        root = self._host.level()
+        if root.lists("profile"):
+            return False
+        return root.routes or has_profileable(self._host.metadata())
+
+    def names(self) -> list[str]:
+        """Give the names that were saved, sorted; none if they cannot be read."""
+        try:
+            file = store.StoreFile(self._host.name(), self._path)
+            # Not `read`, which makes the file private, and sets a corrupt one aside.
+            data = store._contents(file.path, repair=False)
+            if data is None and file._older:
+                data = store._contents(file._older, repair=False)
+            return [] if data is None else file._parsed(data).names()
+        except Exception:  # as above: nobody could read about it now
+            return []
+
+    def read(self, words: Sequence[str]) -> Call:
+        """Give what the *words* before the one being completed say, once ours are out of them."""
+        return scan(words, self._host.level(), ("profile",))
+
+    def level_for_value(self, words: Sequence[str]) -> Any:
+        """Give the level at which the next word is a value of ``--profile``, or ``None``."""
+        call = self.read([*words, _WORD])
+        return call.level if call.profile == _WORD else None
+
+    def level_for_option(self, words: Sequence[str]) -> Any:
+        """Give the level at which the next word may be ``--profile``, or ``None``."""
+        call = self.read([*words, f"--profile={_WORD}"])
+        return call.level if call.profile == _WORD and not call.mounted else None
+
+    def first_words(self, words: Sequence[str]) -> dict[str, str]:
+        """Give ``profile``, and what it means, if it may come next and there is a use for it."""
+        call = self.read([*words, "profile"])
+        if call.mounted != "profile" or call.rest:
+            return {}
+        from .profile import command_tree
+        from .settable import settable_flags
+
+        if not settable_flags(self._host.tree()):
+            return {}
+        return {"profile": command_tree(self._host.name()).summary}
+
+    def words_behind(self, words: Sequence[str]) -> dict[str, str]:
+        """Give what may follow the *words* behind ``profile``, with what each means."""
+        given = [word for word in words if not word.startswith("-")]
+        from .profile import ALIASES, command_tree
+
+        if not given:
+            commands = command_tree(self._host.name()).commands
+            return {command.path[-1]: command.summary for command in commands}
+        takes_name = ALIASES.get(given[0], given[0]) in _TAKE_NAMES
+        return dict.fromkeys(self.names(), "") if takes_name and len(given) == 1 else {}

@@ -1,0 +1,184 @@
+"""What stands behind ``profile VERB``, and for ``save`` what stands before it."""
+
+from __future__ import annotations
+
+from ..errors import AgentError
+from ..metadata import flag_key
+from ..profiles.secrets import SecretError, check_reference, is_reference
+from ..runtime import usage
+from .settable import settable_flags
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import NoReturn
+
+    from ..runtime.invocation import Invocation
+    from .settable import Settable
+
+_OPTIONS = {"save": ("--merge", "--allow-plaintext"), "show": ("--reveal",)}
+
+
+class Wanted:
+    """What a ``profile`` call asks for."""
+
+    def __init__(self, settable: dict[str, Settable]) -> None:
+        self.settable = settable
+        self.name = ""
+        self.values: dict[str, str] = {}
+        self.merge = self.allow_plaintext = self.reveal = False
+
+
+def read_words(invocation: Invocation, verb: str, words: list[str]) -> Wanted:
+    """Give what the *words* behind the verb say; what is wrong with them is refused."""
+    reader = _Reader(invocation, verb)
+    reader.read(words)
+    if verb == "save":
+        reader.read_before(invocation.call.before)
+    return reader.finish()
+
+
+class _Reader:
+    def __init__(self, invocation: Invocation, verb: str) -> None:
+        self._invocation = invocation
+        self._verb = verb
+        self._wanted = Wanted(settable_flags(invocation.host.tree()))
+        self._given: dict[str, list[str]] = {}
+        self._names: list[str] = []
+
+    def read(self, words: list[str]) -> None:
+        """Take the words behind the verb."""
+        rest = iter(words)
+        for word in rest:
+            if word == "--":
+                self._names += list(rest)
+            elif word in _OPTIONS.get(self._verb, ()):
+                setattr(self._wanted, word[2:].replace("-", "_"), True)
+            elif len(word) > 1 and word.startswith("-"):
+                self._option(word, rest)
+            elif self._verb == "save" and "=" in word:
+                name, _, value = word.partition("=")
+                self._add(self._settable(name), value)
+            else:
+                self._names.append(word)
+
+    def read_before(self, words: list[str]) -> None:
+        """Take the tool's own flags; those a profile cannot hold are somebody else's business."""
+        level = self._invocation.host.level()
+        position = 0
+        while position < len(words):
+            option, equals, value = words[position].partition("=")
+            position += 1
+            _, most = (0, 0) if equals else level.width(option)
+            values = [value] if equals else words[position : position + most]
+            position += len(values) if not equals else 0
+            key = flag_key(level.named(option))
+            if not key:
+                self._refuse(usage.unknown_option(option, ()))
+            if key in self._wanted.settable:
+                negated = not values and flag_key(option) != key and option.startswith("--no-")
+                for each in values or ["false" if negated else "true"]:
+                    self._add(self._wanted.settable[key], each)
+
+    def finish(self) -> Wanted:
+        """Give what was asked for, complete and checked."""
+        wanted, takes_name = self._wanted, self._verb != "list"
+        for key, texts in self._given.items():
+            if wanted.settable[key].sensitive:
+                self._invocation.hide([text for text in texts if not is_reference(text)])
+        if takes_name and not self._names:
+            self._refuse(usage.missing([], ["name"]))
+        extra = self._names[1:] if takes_name else self._names
+        if extra:
+            self._refuse(usage.extra_argument(extra))
+        wanted.name = self._names[0] if takes_name else ""
+        for key, texts in self._given.items():
+            wanted.values[key] = self._checked(wanted.settable[key], texts)
+        if self._verb == "save" and not wanted.values:
+            self._refuse_nothing()
+        return wanted
+
+    def _option(self, word: str, rest: Iterator[str]) -> None:
+        name, equals, value = word.partition("=")
+        if self._verb != "save":
+            self._refuse(usage.unknown_option(name, _OPTIONS.get(self._verb, ())))
+        key, negated = self._named(name)
+        settable = self._settable(key)
+        if not equals and settable.is_switch:
+            value = "false" if negated else "true"
+        elif not equals:
+            found = next(rest, None)
+            if found is None:
+                self._refuse(usage.missing_value(name))
+            value = found
+        self._add(settable, value)
+
+    def _named(self, option: str) -> tuple[str, bool]:
+        """Give the flag that *option* spells, and whether it turns it off."""
+        name = option.lstrip("-")
+        for key, settable in self._wanted.settable.items():
+            if not option.startswith("--") and any(f.short == name for f in settable.flags):
+                return key, False
+            if any(flag.negation and flag.negation == name for flag in settable.flags):
+                return key, True
+        return name, False
+
+    def _settable(self, name: str) -> Settable:
+        found = self._wanted.settable.get(flag_key(name))
+        if found is None:
+            names = list(self._wanted.settable)
+            listed = ", ".join(names) or "none"
+            self._refuse(
+                AgentError.user_error(
+                    f'"{flag_key(name)}" is not a flag that a profile can hold.',
+                    f"Flags that can be saved: {listed}.",
+                    field=flag_key(name),
+                    valid_values=names,
+                )
+            )
+        return found
+
+    def _add(self, settable: Settable, value: str) -> None:
+        self._given.setdefault(settable.key, []).append(value)
+
+    def _checked(self, settable: Settable, texts: list[str]) -> str:
+        text = _joined(texts) if settable.takes_many else texts[-1]
+        if settable.sensitive and is_reference(text):
+            try:
+                check_reference(settable.key, text)
+            except SecretError as error:
+                self._refuse(AgentError.user_error(str(error), error.hint, field=settable.key))
+            return text
+        problem = settable.problem_with(text)
+        if problem is not None:
+            self._refuse(problem)
+        return text
+
+    def _refuse_nothing(self) -> NoReturn:
+        names = ", ".join(f"--{key}" for key in self._wanted.settable)
+        advice = f"Pass at least one of {names}." if names else "This tool has none."
+        self._refuse(
+            AgentError.user_error(
+                "no profileable flags were set",
+                f"{advice} Flags marked profileable in --schema can be saved.",
+                valid_values=list(self._wanted.settable),
+            )
+        )
+
+    def _refuse(self, error: AgentError) -> NoReturn:
+        self._invocation.refuse(error)
+
+
+def _joined(texts: list[str]) -> str:
+    """Give the one text that stands for the values of a flag that takes many."""
+    if len(texts) == 1 and not texts[0].lstrip().startswith("["):
+        return texts[0]
+    import json
+
+    if len(texts) == 1:
+        try:  # a list already
+            if isinstance(json.loads(texts[0]), list):
+                return texts[0]
+        except ValueError:
+            pass
+    return json.dumps(texts, ensure_ascii=False)

@@ -1,0 +1,117 @@
+"""Values that are not plain data and have a JSON form all the same; loaded when one is met."""
+
+from __future__ import annotations
+
+from .encoder import dumps, name_of
+from .text import clean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from .encoder import Plainer
+
+
+def convert(plainer: Plainer, value: Any, depth: int) -> Any:
+    """Give *value*, which is not of a plain type, as plain data."""
+    from enum import Enum  # loaded by re, hence by argparse, already
+
+    if isinstance(value, Enum):
+        return plainer.convert(value.value, depth + 1)
+    if isinstance(value, str):
+        return clean(str.__str__(value))
+    if isinstance(value, int):
+        return plainer.integer(int.__int__(value))
+    if isinstance(value, float):
+        return plainer.number(float.__float__(value))
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return plainer.object(value._asdict(), depth)
+    if isinstance(value, dict):
+        return plainer.object(value, depth)
+    if isinstance(value, (list, tuple, range)):
+        return plainer.array(value, depth)
+    if isinstance(value, (set, frozenset)):
+        return _stable(plainer.array(value, depth))
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return _binary(bytes(value))
+    names = _field_names(value)
+    if names is not None:
+        return plainer.object({name: getattr(value, name) for name in names}, depth)
+    if callable(getattr(value, "model_dump", None)) and not isinstance(value, type):
+        return plainer.convert(value.model_dump(), depth + 1)
+    text = _text_of(value)
+    if text is not None:
+        return plainer.convert(text, depth + 1)
+    if hasattr(value, "tolist") and hasattr(value, "dtype"):
+        return plainer.convert(value.tolist(), depth + 1)
+    if callable(getattr(value, "keys", None)) and hasattr(value, "__getitem__"):
+        return plainer.object({name: value[name] for name in list(value.keys())}, depth)
+    if hasattr(value, "__next__") or _is_plain_collection(value):
+        return plainer.array(value, depth)
+    raise plainer.trouble(
+        f"is a {name_of(value)}, which has no JSON form",
+        "Return a dict, a list, text, a number, a dataclass or an object with model_dump().",
+    )
+
+
+def _field_names(value: Any) -> Iterable[str] | None:
+    kind = type(value)
+    for marker in ("__dataclass_fields__", "__struct_fields__"):
+        names = getattr(kind, marker, None)
+        if names is not None:
+            # A dataclass also lists its ClassVar pseudo-fields; those carry another marker.
+            return [
+                name
+                for name in names
+                if not isinstance(names, dict)
+                or getattr(names[name], "_field_type", None) is None
+                or names[name]._field_type.name == "_FIELD"
+            ]
+    attributes = getattr(kind, "__attrs_attrs__", None)
+    return None if attributes is None else [attribute.name for attribute in attributes]
+
+
+def knows_text(value: object) -> bool:
+    """Tell whether *value* has a text of its own, and may be a key."""
+    from enum import Enum
+
+    return isinstance(value, Enum) or _text_of(value) is not None
+
+
+def _text_of(value: Any) -> str | float | None:
+    """Give the text of a date, a path, a UUID or a Decimal without importing their modules."""
+    for base in type(value).__mro__:
+        place = f"{base.__module__}.{base.__qualname__}"
+        if place in ("datetime.datetime", "datetime.date", "datetime.time"):
+            return str(value.isoformat())
+        if place == "datetime.timedelta":
+            return float(value.total_seconds())
+        if place == "uuid.UUID":
+            return str(value)
+        if place in ("decimal.Decimal", "_pydecimal.Decimal"):
+            return str(value) if value.is_finite() else float("nan")
+    if hasattr(type(value), "__fspath__"):
+        import os
+
+        return os.fsdecode(os.fspath(value))
+    return None
+
+
+def _is_plain_collection(value: Any) -> bool:
+    place = type(value).__module__
+    return place in ("builtins", "collections", "array") and hasattr(value, "__iter__")
+
+
+def _binary(data: bytes) -> dict[str, object]:
+    from binascii import b2a_base64
+
+    value = b2a_base64(data, newline=False).decode("ascii")
+    return {"type": "binary", "encoding": "base64", "value": value, "size_bytes": len(data)}
+
+
+def _stable(items: list[Any]) -> list[Any]:
+    try:
+        return sorted(items)
+    except TypeError:  # values of several kinds have no order of their own; their text has
+        return sorted(items, key=lambda item: dumps(item, pretty=False))

@@ -1,0 +1,71 @@
+"""What a handler gave us, made fit to be read: errors and progress."""
+
+from __future__ import annotations
+
+import copy
+
+from .formats.encoder import plain
+from .formats.text import clean, clean_line
+from .writer import text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .asides import ProgressEvent
+    from .errors import AgentError
+
+_TEXTS = (
+    "error_type",
+    "message",
+    "suggestion",
+    "detail",
+    "doc_url",
+    "field",
+    "fix_required",
+    "fix_command",
+    "reason",
+    "redirect_to",
+)
+
+
+def error_text(error: AgentError) -> str:
+    """Give *error* as people read it: what happened, and what to do."""
+    shown = f"Error: {clean_line(error.message)}"
+    return f"{shown}\nHint:  {clean_line(error.advice)}" if error.advice else shown
+
+
+def presentable(error: AgentError) -> AgentError:
+    """Give a copy of *error* whose every part may stand in a document."""
+    error = copy.copy(error)
+    for name in _TEXTS:
+        setattr(error, name, clean(text_of(getattr(error, name))))
+    error.valid_values = [clean(text_of(value)) for value in error.valid_values]
+    error.code, error.retry_after_ms = int(error.code), int(error.retry_after_ms)
+    error.recoverable = bool(error.recoverable)
+    try:
+        error.context = plain(error.context)
+    except ValueError as unreadable:
+        error.context = {"unreadable": clean(str(unreadable))}
+    return error
+
+
+def progress_document(evt: ProgressEvent) -> dict[str, Any]:
+    """Give progress as a line agents read; what was not said is not there."""
+    document: dict[str, Any] = {"event": "progress"}
+    for name in evt.__slots__:
+        value = getattr(evt, name)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if value:
+            document[name] = plain(value)
+    return document
+
+
+def progress_text(evt: ProgressEvent) -> str:
+    """Give progress as a line people read."""
+    text = f"[{evt.stage}] {evt.message}" if evt.stage else str(evt.message)
+    if evt.total > 0:
+        share = f", {evt.percent:.0f}%" if evt.percent > 0 else ""
+        text += f" ({evt.current}/{evt.total}{share})"
+    return clean_line(text)

@@ -1,0 +1,1 @@
+"""Saved profiles: where they lie, and what may be done to them without losing one."""

@@ -1,0 +1,155 @@
+"""Secrets stay secret: what a caller, a variable or a profile gave is taken out of all we write.
+
+A secret becomes known when its flag is met, before anything can go wrong with it. From then on it
+is replaced in documents, messages, logs and captured output, and in what is written to
+``sys.stdout`` and ``sys.stderr`` directly.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ..formats.encoder import dumps
+from ..formats.text import clean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+MASK = "[REDACTED]"
+# Taken out wherever it stands, a shorter text would tear words and numbers apart.
+SHORTEST = 4
+_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~")
+# Words of the contracts; a secret of the same spelling does not make an answer unreadable.
+_STRUCTURAL = ("status", "schema_version", "error", "code", "ok", "phase")
+
+
+class Secrets:
+    """The secrets of one invocation."""
+
+    def __init__(self) -> None:
+        # Whether the running command is one whose purpose is to show a secret.
+        self.revealed = False
+        self._texts: set[str] = set()
+        self._short: set[str] = set()
+        self._pattern: Any = None
+
+    def add(self, value: Any) -> None:
+        """Learn a secret: a text, or several in a list."""
+        if value is None or isinstance(value, bool):
+            return
+        if isinstance(value, (list, tuple, set)):
+            for each in value:
+                self.add(each)
+            return
+        text = str(value)
+        if len(text) < SHORTEST:
+            self._short.update({text} - {""})
+            return
+        self._texts.update(each for each in _spellings(text) if len(each) >= SHORTEST)
+        self._pattern = None
+
+    def scrub(self, text: str) -> str:
+        """Give *text* without the secrets in it."""
+        if text in self._short:
+            return MASK
+        return self._compiled().sub(MASK, text) if self._texts else text
+
+    def scrub_bytes(self, data: bytes, encoding: str = "utf-8") -> bytes:
+        """Give *data*, text in *encoding* or not, without the secrets in it."""
+        # Letters outside the encoding are escaped by the stream; byte for byte nothing is lost.
+        text = data.decode(encoding, "surrogateescape")
+        scrubbed = self.scrub(text)
+        return data if scrubbed == text else scrubbed.encode(encoding, "surrogateescape")
+
+    def scrub_document(self, document: Any) -> Any:
+        """Give a document of a contract without the secrets in it; its own words stay."""
+        if not isinstance(document, dict):
+            return self._scrubbed(document)
+        return {
+            key: value
+            if key in _STRUCTURAL and not isinstance(value, dict)
+            else (self.scrub_document(value) if key in ("error", "meta") else self._scrubbed(value))
+            for key, value in document.items()
+        }
+
+    def _scrubbed(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.scrub(value)
+        if isinstance(value, dict):
+            return {self.scrub(key): self._scrubbed(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [self._scrubbed(each) for each in value]
+        if value is None or isinstance(value, bool):
+            return value
+        return MASK if self._texts and self._compiled().search(str(value)) else value
+
+    def _compiled(self) -> Any:
+        if self._pattern is None:
+            import re
+
+            longest_first = sorted(self._texts, key=len, reverse=True)
+            self._pattern = re.compile("|".join(map(re.escape, longest_first)))
+        return self._pattern
+
+
+def _spellings(secret: str) -> Iterator[str]:
+    """Give *secret* as it may come out: as it is, cleaned, escaped, and line by line."""
+    plain = {secret, secret.strip(), clean(secret)}
+    # A key in many lines is shown line by line.
+    plain.update(line.strip() for line in secret.splitlines() if len(line) >= 2 * SHORTEST)
+    for text in plain:
+        yield text
+        yield repr(text)[1:-1]
+        yield dumps(text, pretty=False)[1:-1]
+        yield "".join(_ascii_escape(letter) for letter in dumps(text, pretty=False)[1:-1])
+        quoted = _percent(text)
+        yield quoted
+        yield quoted.replace("%20", "+")
+
+
+def _ascii_escape(letter: str) -> str:
+    if letter.isascii():
+        return letter
+    units = letter.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
+
+
+def _percent(text: str) -> str:
+    data = text.encode("utf-8", "surrogateescape")
+    return "".join(chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in data)
+
+
+class StreamGuard:
+    """From its making until `remove`, what is written to a standard stream is scrubbed.
+
+    Beneath the text layer, where both text and bytes pass, and whoever kept the stream, a logging
+    handler say, still uses it. What a child writes passes by.
+    """
+
+    def __init__(self, stream: Any, secrets: Secrets) -> None:
+        self._target = getattr(stream, "buffer", None) or stream
+        own = self._target.write
+        encoding = getattr(stream, "encoding", None) or "utf-8"
+
+        def write(data: Any, /) -> Any:
+            if secrets.revealed and stream is sys.stdout:
+                return own(data)
+            # All of it was taken, as far as the writer is concerned.
+            if isinstance(data, str):
+                own(secrets.scrub(data))
+            else:
+                own(secrets.scrub_bytes(bytes(data), encoding))
+            return len(data)
+
+        self._write = write
+        try:
+            setattr(self._target, "write", write)
+        except AttributeError:  # a host's own stream that cannot be watched
+            self._write = own
+
+    def remove(self) -> None:
+        """Leave the stream as it was."""
+        if getattr(self._target, "__dict__", {}).get("write") is self._write:
+            del self._target.write

@@ -1,0 +1,153 @@
+"""The saved profile that applies to a call, and what it says about a flag.
+
+A value from the command line always wins; then comes the profile named by ``--profile``, the
+environment, the default profile, and last the flag's own default.
+"""
+
+from __future__ import annotations
+
+from ..errors import AgentError
+from ..profiles.store import StoreError, StoreFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..profiles.store import ProfileStore
+    from .invocation import Invocation
+
+OFF_WORDS = ("0", "false", "no", "off")
+ON_WORDS = ("1", "true", "yes", "on")
+
+
+class Saved:
+    """The profile in force; ``name`` is empty when there is none."""
+
+    def __init__(self, invocation: Invocation) -> None:
+        self._invocation = invocation
+        wanted = invocation.call.profile or ""
+        self.explicit = bool(wanted)
+        self.name = ""
+        self._flags: dict[str, str] = {}
+        store = read_store(invocation, must=self.explicit)
+        profile = store.get(wanted or store.default)
+        if profile is not None:
+            self.name = wanted or store.default
+            self._flags = profile.flags
+        elif wanted:
+            invocation.refuse(unknown_profile(wanted, store))
+
+    def value(self, key: str, *, sensitive: bool) -> str | None:
+        """Give what the profile holds for the flag *key*, ``None`` for nothing.
+
+        A secret that cannot be had is refused: the caller counts on it.
+        """
+        text = self._flags.get(key)
+        if text is None or not sensitive:
+            return text
+        from ..profiles.secrets import SecretError, resolve
+
+        invocation = self._invocation
+        try:
+            text = resolve(invocation.host.name(), self.name, key, text)
+        except SecretError as error:
+            invocation.refuse(
+                AgentError.user_error(
+                    str(error),
+                    error.hint,
+                    error_type="flag_error",
+                    field=key,
+                    recoverable=True,
+                )
+            )
+        invocation.hide(text)
+        return text
+
+    def holds(self, key: str) -> bool:
+        """Tell whether the profile has a value for the flag *key*."""
+        return key in self._flags
+
+
+def store_file(invocation: Invocation) -> StoreFile:
+    """Give the file that the running tool keeps its profiles in."""
+    return StoreFile(invocation.host.name(), invocation.settings.profile_path)
+
+
+def read_store(invocation: Invocation, *, must: bool) -> ProfileStore:
+    """Give what is saved, and warn about what is wrong with it.
+
+    A store that cannot be read is refused if the call *must* have it; else the call goes on
+    without.
+    """
+    from ..profiles.store import ProfileStore
+
+    try:
+        file = store_file(invocation)
+        store = file.read()
+    except StoreError as error:
+        if must:
+            invocation.refuse(store_failure(error))
+        invocation.writer.warn("PROFILES_OFF", f"{error} {error.hint}")
+        return ProfileStore()
+    for code, message in file.warnings:
+        invocation.writer.warn(code, message)
+    return store
+
+
+def store_failure(error: StoreError) -> AgentError:
+    """Give the failure that *error* means to a call that needs the store."""
+    return AgentError.tool_error(str(error), error.hint, recoverable=error.retryable)
+
+
+def unknown_profile(name: str, store: ProfileStore) -> AgentError:
+    """A profile that nobody saved."""
+    return AgentError.not_found(
+        f'profile "{name}" not found',
+        "Run 'profile list' to see available profiles.",
+        recoverable=False,
+        field="profile",
+        valid_values=store.names()[:40],
+    )
+
+
+def explained(error: AgentError, invocation: Invocation) -> AgentError:
+    """Give *error* with its origin when it is about a value that a profile gave."""
+    # Told once: an error may pass here again on its way out.
+    name = invocation.applied.pop(error.field)
+    if error.error_type != "flag_error":
+        return error
+    import copy
+
+    error = copy.copy(error)
+    error.message = f'{error.message} The value comes from profile "{name}".'
+    error.suggestion = (
+        f"Correct it with 'profile set {name} --merge {error.field}=VALUE', "
+        f"or pass --{error.field}."
+    )
+    return error
+
+
+def words_in(text: str) -> list[Any]:
+    """Give the values of an option that takes many: those of a JSON list, or the one there is."""
+    if text.lstrip().startswith("["):
+        import json
+
+        try:
+            found = json.loads(text)
+        except ValueError:
+            return [text]
+        if isinstance(found, list):
+            return [_word(each) for each in found]
+    return [text]
+
+
+def _word(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_word(each) for each in value]
+    return value if isinstance(value, str) else str(value)
+
+
+def switch(text: str) -> bool | None:
+    """Give what a switch is set to by *text*; ``None`` when that is no word for it."""
+    word = text.strip().lower()
+    return True if word in ON_WORDS else False if word in OFF_WORDS else None
