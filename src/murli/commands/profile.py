@@ -8,7 +8,13 @@ from ..profiles.secrets import IN_KEYRING, Keeper, SecretError, resolve, shown
 from ..profiles.store import Profile, StoreError, check_name
 from ..runtime import usage
 from ..runtime.redaction import MASK
-from ..runtime.saved import read_store, store_failure, store_file, unknown_profile
+from ..runtime.saved import (
+    read_store,
+    secret_failure,
+    store_failure,
+    store_file,
+    unknown_profile,
+)
 from ..tree import Argument, Command, Flag
 from .profile_words import Wanted, read_words
 from .settable import settable_flags
@@ -108,10 +114,8 @@ class _Profiles:
         if problem:
             self.invocation.refuse(AgentError.user_error(problem, field="name"))
         keeper = Keeper(self.tool)
-        stored = {
-            key: self._kept(keeper, wanted, key, text) if wanted.settable[key].sensitive else text
-            for key, text in wanted.values.items()
-        }
+        stored = dict(wanted.values)
+        undo: list[Callable[[], object]] = []
 
         def change(store: ProfileStore) -> tuple[dict[str, str], dict[str, str]]:
             earlier = store.get(wanted.name)
@@ -121,9 +125,14 @@ class _Profiles:
             return before, after
 
         try:
+            for key, text in wanted.values.items():
+                if wanted.settable[key].sensitive:
+                    undo.append(self._undo_of_keeping(keeper, wanted.name, key))
+                    stored[key] = self._kept(keeper, wanted, key, text)
             before, after = self._update(change)
-        except BaseException:
-            self._forget(keeper, wanted.name, stored, {})
+        except BaseException:  # nothing was saved, so nothing may be changed
+            for each in undo:
+                each()
             raise
         self._forget(keeper, wanted.name, before, after)
         flags = {key: _shown(wanted.settable.get(key), text) for key, text in after.items()}
@@ -214,7 +223,18 @@ class _Profiles:
         try:
             return keeper.keep(wanted.name, key, text, allow_plaintext=wanted.allow_plaintext)
         except SecretError as error:
-            self.invocation.refuse(AgentError.user_error(str(error), error.hint, field=key))
+            self.invocation.refuse(secret_failure(error))
+
+    def _undo_of_keeping(self, keeper: Keeper, name: str, key: str) -> Callable[[], object]:
+        """Give what brings back the keyring's entry for *key* as it is now."""
+        earlier = read_store(self.invocation, must=False).get(name)
+        if earlier is None or earlier.flags.get(key) != IN_KEYRING:
+            return lambda: keeper.forget(name, key, IN_KEYRING)
+        try:
+            value = resolve(self.tool, name, key, IN_KEYRING)
+        except SecretError:  # there is nothing to bring back
+            return lambda: None
+        return lambda: keeper.keep(name, key, value, allow_plaintext=True)
 
     def _forget(
         self, keeper: Keeper, name: str, before: dict[str, str], after: dict[str, str]

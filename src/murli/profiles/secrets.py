@@ -23,7 +23,7 @@ KEYRING_SECONDS = 10.0
 LARGEST_FILE = 64 * 1024
 _INSTALL = "Run `pip install murli[keyring]`"
 _UNLOCK = "Unlock it and try again"
-_WAYS_OUT = "Give env:NAME or file:PATH, `pip install murli[keyring]`, or use --allow-plaintext."
+_WAYS_OUT = "Give env:NAME, file:PATH or --allow-plaintext, or run `pip install murli[keyring]`."
 
 
 class SecretError(Exception):
@@ -94,6 +94,8 @@ class Keeper:
 
     def __init__(self, tool: str) -> None:
         self._tool = tool
+        # A keyring that did not answer once is not waited for again.
+        self._trouble: _Trouble | None = None
 
     def keep(self, profile: str, flag: str, value: str, *, allow_plaintext: bool) -> str:
         """Put *value* in a safe place; give what the store is to hold, or raise `SecretError`.
@@ -105,7 +107,7 @@ class Keeper:
             check_reference(flag, value)
             return value
         try:
-            return _ask(self._tool, profile, flag, lambda *where: _put(value, *where))
+            return self._ask(profile, flag, lambda *where: _put(value, *where))
         except _Trouble as trouble:
             place, _, passing = trouble.args
         # In plain text, IN_KEYRING would stand for another value.
@@ -117,9 +119,18 @@ class Keeper:
         """Remove what *stored* stands for from the keyring, if it is there and can be."""
         try:
             if stored == IN_KEYRING:
-                _ask(self._tool, profile, flag, lambda ring, *where: ring.delete_password(*where))
+                self._ask(profile, flag, lambda ring, *where: ring.delete_password(*where))
         except _Trouble:
             pass
+
+    def _ask(self, profile: str, flag: str, question: Callable[..., str]) -> str:
+        if self._trouble is not None:
+            raise self._trouble
+        try:
+            return _ask(self._tool, profile, flag, question)
+        except _Trouble as trouble:
+            self._trouble = trouble
+            raise
 
 
 def _from_file(path: str) -> str:

@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..profiles.secrets import SecretError
     from ..profiles.store import ProfileStore
     from .invocation import Invocation
 
@@ -51,15 +52,7 @@ class Saved:
         try:
             text = resolve(invocation.host.name(), self.name, key, text)
         except SecretError as error:
-            invocation.refuse(
-                AgentError.user_error(
-                    str(error),
-                    error.hint,
-                    error_type="flag_error",
-                    field=key,
-                    recoverable=True,
-                )
-            )
+            invocation.refuse(secret_failure(error))
         invocation.hide(text)
         return text
 
@@ -97,6 +90,13 @@ def read_store(invocation: Invocation, *, must: bool) -> ProfileStore:
 def store_failure(error: StoreError) -> AgentError:
     """Give the failure that *error* means to a call that needs the store."""
     return AgentError.tool_error(str(error), error.hint, recoverable=error.retryable)
+
+
+def secret_failure(error: SecretError) -> AgentError:
+    """Give the failure that *error* means."""
+    if error.retryable:
+        return AgentError.unavailable(str(error), error.hint, field=error.flag)
+    return AgentError.user_error(str(error), error.hint, field=error.flag)
 
 
 def unknown_profile(name: str, store: ProfileStore) -> AgentError:
