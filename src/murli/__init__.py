@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .profiles.store import ProfileStore as ProfileStore
     from .profiles.store import load_profile_store as load_profile_store
     from .profiles.store import profile_path as profile_path
+    from .runtime.mapping import map_exception as map_exception
     from .runtime.settings import set_tool_version as set_tool_version
     from .schemas import load_schema as load_schema
     from .writer import VALID_OUTPUT_FORMATS as VALID_OUTPUT_FORMATS
@@ -98,6 +99,7 @@ _HOME = {
     "get_writer": "api",
     "load_profile_store": "profiles.store",
     "load_schema": "schemas",
+    "map_exception": "runtime.mapping",
     "parse": "api",
     "pass_writer": "api",
     "profile_path": "profiles.store",

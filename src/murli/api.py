@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .adapters.argparse import Enabled, Session
+    from .runtime.settings import Settings
     from .writer import Writer
 
 
@@ -26,6 +27,8 @@ def enable(
     guard_dry_run: bool = False,
     usage_exit_code: int = 0,
     profile_path: str = "",
+    timeout: float = 0.0,
+    detect_agents: bool = False,
 ) -> None:
     """Make *app* speak to people and agents.
 
@@ -41,6 +44,10 @@ def enable(
     * *guard_dry_run*: ask for ``--force`` even for a dry run.
     * *usage_exit_code*: the exit code of usage errors, where 1 will not do.
     * *profile_path*: the file profiles are kept in, instead of ``~/.<tool>/profiles.json``.
+    * *timeout*: the seconds a command may take when an agent calls it; 0 for any. A command's own
+      ``Metadata(timeout=…)``, and the caller's ``--timeout``, say otherwise.
+    * *detect_agents*: answer in agent mode at a terminal too when the environment announces an
+      agent; ``MURLI_MODE`` decides either way.
     """
     from .contracts import CONTRACT_NAMES
     from .runtime.settings import Settings
@@ -59,9 +66,27 @@ def enable(
         guard_dry_run=guard_dry_run,
         usage_exit_code=usage_exit_code,
         profile_path=str(profile_path),
+        timeout=float(timeout),
+        detect_agents=detect_agents,
     )
     caller = sys._getframe(1).f_globals.get("__name__", "")
     _adapter_of(app)(app, settings, caller)
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = _EarlyInterrupt(settings)
+
+
+class _EarlyInterrupt:
+    """Answers an interrupt that comes while the tool is still loading its other modules."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    def __call__(self, kind: type[BaseException], error: BaseException, traceback: Any) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            from .runtime.early import answer_interrupt
+
+            answer_interrupt(self.settings, error)
+        sys.__excepthook__(kind, error, traceback)
 
 
 def pass_writer(function: Any) -> Any:

@@ -118,6 +118,8 @@ class Metadata(Record):
     ``reveals_secrets`` is for a command whose purpose is to print a secret: its own answer is then
     not redacted.
 
+    ``timeout`` is how many seconds the command may take when an agent calls it.
+
     ``said`` names the fields that were given, so that a later `annotate` overrides those alone.
     """
 
@@ -133,6 +135,7 @@ class Metadata(Record):
         "dry_runnable",
         "destructive",
         "reveals_secrets",
+        "timeout",
         "said",
     )
     agent_description: str
@@ -146,6 +149,7 @@ class Metadata(Record):
     dry_runnable: bool
     destructive: bool
     reveals_secrets: bool
+    timeout: float
     said: frozenset[str]
 
     def __init__(
@@ -161,6 +165,7 @@ class Metadata(Record):
         dry_runnable: bool | None = None,
         destructive: bool | None = None,
         reveals_secrets: bool | None = None,
+        timeout: float | None = None,
     ) -> None:
         given = {
             "agent_description": agent_description,
@@ -174,6 +179,7 @@ class Metadata(Record):
             "dry_runnable": dry_runnable,
             "destructive": destructive,
             "reveals_secrets": reveals_secrets,
+            "timeout": timeout,
         }
         fill(
             self,
@@ -191,6 +197,7 @@ class Metadata(Record):
             dry_runnable=bool(dry_runnable),
             destructive=bool(destructive),
             reveals_secrets=bool(reveals_secrets),
+            timeout=float(timeout or 0.0),
             said=frozenset(name for name, value in given.items() if value is not None),
         )
 

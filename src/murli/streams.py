@@ -27,14 +27,19 @@ class OutputFailed(Exception):
         self.reader_gone = isinstance(error, BrokenPipeError)
 
 
+# What surely fits into a pipe that nobody has read from yet.
+_ROOM = 60_000
+
+
 class DescriptorStream:
     """A text stream straight onto a file descriptor, with no buffer that could be lost."""
 
-    __slots__ = ("descriptor",)
+    __slots__ = ("_sent", "descriptor")
     encoding = "utf-8"
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
+        self._sent = 0
 
     def write(self, text: str) -> int:
         """Write all of *text*."""
@@ -42,15 +47,21 @@ class DescriptorStream:
         return len(text)
 
     def write_bytes(self, data: bytes) -> None:
-        """Write all of *data*, waiting for a slow reader of a non-blocking pipe."""
+        """Write all of *data*, waiting for a slow reader, but not for ever for one who stopped."""
         rest = memoryview(data)
         while rest:
-            try:
-                rest = rest[os.write(self.descriptor, rest) :]
-            except BlockingIOError:
-                import select
+            most = _ROOM - self._sent
+            if most <= 0:
+                from .patience import wait_for_reader
 
-                select.select([], [self.descriptor], [])
+                most = wait_for_reader(self.descriptor)
+            try:
+                written = os.write(self.descriptor, rest[:most])
+            except BlockingIOError:
+                self._sent = _ROOM  # it is full already
+                continue
+            self._sent += written
+            rest = rest[written:]
 
     def flush(self) -> None:
         """Do nothing: every write has reached the descriptor already."""

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 VALID_OUTPUT_FORMATS = ("json", "ndjson", "text")
 VALID_PROTOCOL_VERSIONS = ("0.2",)
+# By these keys a reader knows the line that ends a stream.
+_ENVELOPE = {"status", "schema_version"}
+_RESPONSE = {"ok", "error"}
 
 
 class Writer:
@@ -71,7 +74,7 @@ class Writer:
         self._validate = validate
         self._lock = RLock()
         self._log: Logger | None = None
-        self._started = time.monotonic()
+        self.started = time.monotonic()
         self._notices: list[Notice] = []
         self._streaming = False
         self._answered = False
@@ -145,7 +148,11 @@ class Writer:
     def write_event(self, v: Any) -> None:
         """Stream one JSON line to agents, at once; people are not shown events."""
         if not self._human:
-            self._stream_line(self._plain(v), "stdout")
+            event = self._plain(v)
+            # Only the end of a stream may look like one, whatever text an event was made of.
+            if isinstance(event, dict) and (event.keys() >= _ENVELOPE or event.keys() >= _RESPONSE):
+                event = {"event": "item", "data": event}
+            self._stream_line(event, "stdout")
 
     def write_progress(self, evt: ProgressEvent) -> None:
         """Tell how far a long operation has come."""
@@ -225,26 +232,28 @@ class Writer:
                     "answer once, at the end"
                 )
             self.flush()
-            facts = Facts(
-                self._version(),
-                int((time.monotonic() - self._started) * 1000),
-                tuple(self._notices),
-            )
-            answer = self._respond(outcome, facts)
-            if self._validate:
-                from .contracts.checks import check
-
-                check(self._contract, answer)
+            answer = self.document_of(outcome)
             late = self._answered
             self._answered = True
             if self._human:
                 self._show(text, "stderr" if failed else "stdout")
             else:
-                if self._secrets is not None and (failed or not self._secrets.revealed):
-                    answer = answer.replace(document=self._secrets.scrub_document(answer.document))
                 self._write_document(answer, late)
             self._trouble = None
             return answer.exit_code
+
+    def document_of(self, outcome: Outcome) -> Answer:
+        """Give the answer that *outcome* is in the writer's contract, without its secrets."""
+        elapsed = int((time.monotonic() - self.started) * 1000)
+        answer = self._respond(outcome, Facts(self._version(), elapsed, tuple(self._notices)))
+        if self._validate:
+            from .contracts.checks import check
+
+            check(self._contract, answer)
+        secrets = self._secrets
+        if secrets is None or (secrets.revealed and not isinstance(outcome, Failure)):
+            return answer
+        return answer.replace(document=secrets.scrub_document(answer.document))
 
     def write_raw(self, text: str) -> None:
         """Write a document that is no envelope, such as a schema, as the answer."""

@@ -137,6 +137,7 @@ class Enabled:
         metadata = None if subparsers and subparsers.required else metadata_of(leaf)
         for each in bindings:
             each.enforce(parsed)
+        invocation.options = lambda: list(leaf._option_string_actions)
         given = {name for parser in chosen for name in intent_given(parser, parsed)}
         invocation.admit(
             metadata,

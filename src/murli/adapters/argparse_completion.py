@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 
-from ..commands.completion import OPTION_HELP, Profiles
+from ..commands.completion import OPTION_HELP, WORD, Profiles
 from ..runtime.settings import has_profileable, metadata_of
 from .argparse_levels import subparsers_of
 
@@ -43,6 +43,8 @@ def prepare(enabled: Enabled, own_parse: Callable[..., Any]) -> None:
         finally:  # a line that is not complete does not parse
             if said.mounted:
                 parser.active_actions = [_Taker(profiles.words_behind(said.rest))]
+            elif said.profile == WORD:
+                said.level.parser.active_actions = [_Taker(profiles.names())]
             else:
                 _add(parser, profiles, args)
 
@@ -55,12 +57,8 @@ def _asks(parser: Any) -> bool:
 
 
 def _add(root: Any, profiles: Profiles, words: Sequence[str]) -> None:
-    """Add what may follow *words*."""
-    level = profiles.level_for_value(words)
-    if level is not None:
-        level.parser.active_actions = [_Taker(dict.fromkeys(profiles.names(), ""))]
-        return
-    level = profiles.level_for_option(words)
+    """Add the words of ours that may follow *words*."""
+    level = profiles.level_of_option(words)
     if level is not None and _makes_a_difference(root, level.path):
         level.parser._actions.append(_Taker({}))
     first_words = profiles.first_words(words)

@@ -120,7 +120,9 @@ class Call:
                 return own_main(**{**self.named, "args": self._words(invocation)})
             self.passes = invocation.writer.is_tty() and _has_own_main(self.root)
             ending = self._handle(own_main, invocation)
-        except Exception as error:
+        except SystemExit:  # answered already
+            raise
+        except BaseException as error:
             if not self.standalone:
                 raise
             ending = error
@@ -134,7 +136,7 @@ class Call:
 
     def _handle(self, own_main: Callable[..., Any], invocation: Invocation) -> BaseException | None:
         """Let the framework run the handler; give what ended it, ``None`` for nothing bad."""
-        from ..runtime.capture import Custody
+        from ..runtime.custody import Custody
 
         invocation.collect()
         raised: BaseException
@@ -326,6 +328,7 @@ def _invoke(
         enforce(invocation, metadata, given_values(ctx, invocation.applied))
     if not is_leaf_call(command, ctx):
         return own_invoke(ctx)
+    invocation.options = lambda: [name for param in command.params for name in param.opts]
     invocation.admit(metadata, **intent_given(ctx))
     if not invocation.writer.is_tty():
         return _awaited(own_invoke(ctx))

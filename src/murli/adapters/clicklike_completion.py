@@ -35,14 +35,30 @@ class _Completion:
     def __init__(self, call: Call) -> None:
         self._call = call
         self._profiles = Profiles(call, call.enabled.settings)
+        self._options: dict[bool, Any] = {}
         self._known: set[int] = set()
         self._changed: list[tuple[Any, str, dict[str, Any]]] = []
 
     def begin(self) -> None:
-        """Make ours known, if the tool can have use for it."""
-        if self._profiles.exist():
-            self._mount(self._call.root)
-            self._add_option(self._call.root, (), offered=False)
+        """Make ours known once the framework begins to complete."""
+        if not self._profiles.exist():
+            return
+        root = self._call.root
+        own_make = root.make_context
+
+        def make_context(info_name: Any, words: list[str], *more: Any, **named: Any) -> Any:
+            if not named.get("resilient_parsing"):  # it runs the tool after all
+                return own_make(info_name, words, *more, **named)
+            self._add_command(root, list(words))
+            self._add_option(root, (), offered=False)
+            said = self._profiles.read(words)
+            if not said.mounted:
+                return own_make(info_name, words, *more, **named)
+            context = own_make(info_name, said.before, *more, **named)
+            context.command = _Words(self._items, self._profiles.words_behind(said.rest))
+            return context
+
+        self._change(root, "make_context", make_context)
 
     def undo(self) -> None:
         """Make every command what it was."""
@@ -56,24 +72,16 @@ class _Completion:
         self._changed.append((command, name, before))
         setattr(command, name, value)
 
-    def _mount(self, root: Any) -> None:
-        """Make *root* know the word ``profile``, where it may stand."""
-        own_make, own_complete = root.make_context, root.shell_complete
-        first_words: dict[str, str] = {}
-
-        def make_context(info_name: Any, words: list[str], *more: Any, **named: Any) -> Any:
-            said = self._profiles.read(words)
-            if not said.mounted:
-                first_words.update(self._profiles.first_words(words))
-                return own_make(info_name, words, *more, **named)
-            context = own_make(info_name, said.before, *more, **named)
-            context.command = _Words(self._items, self._profiles.words_behind(said.rest))
-            return context
+    def _add_command(self, root: Any, words: list[str]) -> None:
+        """Let *root* offer ``profile`` behind *words*, if it may stand there."""
+        own_complete = root.shell_complete
 
         def shell_complete(ctx: Any, incomplete: str) -> Any:
-            return [*own_complete(ctx, incomplete), *self._items(first_words, incomplete)]
+            found = own_complete(ctx, incomplete)
+            if not "profile".startswith(incomplete):
+                return found
+            return [*found, *self._items(self._profiles.first_words(words), incomplete)]
 
-        self._change(root, "make_context", make_context)
         self._change(root, "shell_complete", shell_complete)
 
     def _add_option(self, command: Any, path: tuple[str, ...], *, offered: bool) -> None:
@@ -85,12 +93,13 @@ class _Completion:
             return
         self._known.add(id(command))
         offered = offered or has_profileable(self._call.enabled.metadata_at(command, path))
-        option = self._option(hidden=not offered)
         own_params = command.get_params
 
         def get_params(ctx: Any) -> Any:
             params = own_params(ctx)
-            return params if _is_theirs(command, ctx, params) else [*params, option]
+            if _is_theirs(command, ctx, params):
+                return params
+            return [*params, self._option(hidden=not offered)]
 
         self._change(command, "get_params", get_params)
         if not is_group(command):
@@ -107,7 +116,9 @@ class _Completion:
 
     def _option(self, *, hidden: bool) -> Any:
         """Give an option of the framework's own class: it looks at no other."""
-        # A name that no parameter of the tool has: they share a namespace.
+        if hidden in self._options:
+            return self._options[hidden]
+        # Its name is none that a parameter of the tool has: they share a namespace.
         option: Any
         if _is_typers_own(self._call.root):
             import typer
@@ -125,9 +136,8 @@ class _Completion:
 
             option = click.Option(["--profile", "murli_profile"], help=OPTION_HELP, hidden=hidden)
         option.expose_value = False
-        option.shell_complete = lambda ctx, incomplete: self._items(
-            dict.fromkeys(self._profiles.names(), ""), incomplete
-        )
+        option.shell_complete = lambda ctx, start: self._items(self._profiles.names(), start)
+        self._options[hidden] = option
         return option
 
     def _items(self, words: dict[str, str], incomplete: str) -> list[Any]:

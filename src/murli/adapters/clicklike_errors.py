@@ -33,7 +33,10 @@ def translate(error: BaseException, invocation: Invocation) -> BaseException:
     if "Exit" in names and hasattr(error, "exit_code"):
         return _exit(error, invocation)
     if "Abort" in names and _is_clicks(error):
-        return AgentError.cancelled()
+        if isinstance(error.__context__, EOFError) and not invocation.writer.is_tty():
+            return _unanswered(error, error.__context__)
+        signal = getattr(error.__context__, "signal", "SIGINT")
+        return AgentError.cancelled(signal=signal)
     if "UsageError" in names and hasattr(error, "format_message"):
         problem = explain(error)
         exit_code = invocation.settings.usage_exit_code
@@ -59,6 +62,18 @@ def _exit(error: Any, invocation: Invocation) -> BaseException:
         return _called_bare(bare["ctx"])  # click 8.1 shows help and calls it success
     invocation.explained = _explains(error)
     return SystemExit(error.exit_code)
+
+
+def _unanswered(error: BaseException, end: EOFError) -> BaseException:
+    """Give what a prompt that got no answer means: the option to pass, when that is known."""
+    for frame in _frames(error):
+        param = frame.f_locals.get("self")
+        if frame.f_code.co_name == "prompt_for_value" and hasattr(param, "opts"):
+            return usage.unanswered(_name(param), str(getattr(param, "prompt", "")))
+        if frame.f_code.co_name in ("prompt", "confirm") and _in_framework(frame):
+            choice = " [y/n]" if frame.f_code.co_name == "confirm" else ""
+            end.asked = f"{frame.f_locals.get('text', '')}{choice}"  # type: ignore[attr-defined]
+    return end
 
 
 def explain(error: Any) -> AgentError:

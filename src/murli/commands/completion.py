@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 OPTION_HELP = "use the flag values saved under this name"
 _TAKE_NAMES = ("use", "show", "delete")
 # Stands for the word that is being completed; nobody can have typed it.
-_WORD = "\0"
+WORD = "\0"
 
 
 class Profiles:
@@ -44,36 +44,36 @@ class Profiles:
             return False
         return root.routes or has_profileable(self._host.metadata())
 
-    def names(self) -> list[str]:
-        """Give the names that were saved, sorted; none if they cannot be read."""
+    def names(self) -> dict[str, str]:
+        """Give the names that were saved; none if they cannot be read. They mean nothing to us."""
         try:
             file = store.StoreFile(self._host.name(), self._path)
             # Not `read`, which makes the file private, and sets a corrupt one aside.
             data = store._contents(file.path, repair=False)
             if data is None and file._older:
                 data = store._contents(file._older, repair=False)
-            return [] if data is None else file._parsed(data).names()
-        except Exception:  # as above: nobody could read about it now
-            return []
+            return {} if data is None else dict.fromkeys(file._parsed(data).names(), "")
+        except Exception:  # the next call will tell
+            return {}
 
     def read(self, words: Sequence[str]) -> Call:
-        """Give what the *words* before the one being completed say, once ours are out of them."""
-        return scan(words, self._host.level(), ("profile",))
+        """Give what the *words* before the one being completed say, once ours are out of them.
 
-    def level_for_value(self, words: Sequence[str]) -> Any:
-        """Give the level at which the next word is a value of ``--profile``, or ``None``."""
-        call = self.read([*words, _WORD])
-        return call.level if call.profile == _WORD else None
+        ``profile`` is `WORD` if that one is the value of ``--profile``.
+        """
+        call = self._scan(words, WORD)
+        if call.rest[-1:] == [WORD]:
+            call.rest.pop()
+        return call
 
-    def level_for_option(self, words: Sequence[str]) -> Any:
-        """Give the level at which the next word may be ``--profile``, or ``None``."""
-        call = self.read([*words, f"--profile={_WORD}"])
-        return call.level if call.profile == _WORD and not call.mounted else None
+    def level_of_option(self, words: Sequence[str]) -> Any:
+        """Give the level on which ``--profile`` may come next and is ours, or ``None``."""
+        call = self._scan(words, f"--profile={WORD}")
+        return call.level if call.profile == WORD else None
 
     def first_words(self, words: Sequence[str]) -> dict[str, str]:
         """Give ``profile``, and what it means, if it may come next and there is a use for it."""
-        call = self.read([*words, "profile"])
-        if call.mounted != "profile" or call.rest:
+        if not self._scan(words, "profile").mounted:
             return {}
         from .profile import command_tree
         from .settable import settable_flags
@@ -84,11 +84,14 @@ class Profiles:
 
     def words_behind(self, words: Sequence[str]) -> dict[str, str]:
         """Give what may follow the *words* behind ``profile``, with what each means."""
-        given = [word for word in words if not word.startswith("-")]
         from .profile import ALIASES, command_tree
 
+        given = [word for word in words if not word.startswith("-")]
         if not given:
             commands = command_tree(self._host.name()).commands
             return {command.path[-1]: command.summary for command in commands}
         takes_name = ALIASES.get(given[0], given[0]) in _TAKE_NAMES
-        return dict.fromkeys(self.names(), "") if takes_name and len(given) == 1 else {}
+        return self.names() if takes_name and len(given) == 1 else {}
+
+    def _scan(self, words: Sequence[str], last: str) -> Call:
+        return scan([*words, last], self._host.level(), ("profile",))

@@ -39,7 +39,7 @@ _CODES: dict[str, tuple[int, str]] = {
     "redirected": (13, "REDIRECTED"),
     "cancelled": (130, "CANCELLED"),
 }
-_SIGNAL_CODES = {"SIGTERM": 143}
+_SIGNAL_CODES = {"SIGTERM": 143, "SIGHUP": 143}
 
 # What the first revision calls retryable includes what works only after a correction.
 _RETRYABLE_FIRST = frozenset(

@@ -16,6 +16,9 @@ _ESCAPES = (
     r"|[\x1b\x90\x98\x9b-\x9f]"
 )
 _escapes: re.Pattern[str] | None = None
+# Embeddings, overrides and isolates: they make text read otherwise than it is written. The marks,
+# which languages written from right to left need, stay.
+_DIRECTIONS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 
 
 def strip_ansi(text: str) -> str:
@@ -34,11 +37,14 @@ def strip_ansi(text: str) -> str:
 def clean(text: str) -> str:
     """Give *text* as it may stand in a document.
 
-    No ANSI, no carriage return, and U+FFFD in place of NUL and of what is not Unicode.
+    No ANSI, no carriage return, no overriding of the direction of writing, and U+FFFD in place of
+    NUL and of what is not Unicode.
     """
     if text.isprintable():
         return text
     text = strip_ansi(_without_surrogates(text))
+    if not text.isascii():
+        text = text.translate(_DIRECTIONS)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "")
     return text.replace("\0", "\ufffd")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 LARGEST = 1 << 20  # bytes: what is larger was not written by us
 DEEPEST = 100  # levels: what is deeper might be read and then not be written again
 LONGEST_NAME = 64
+MOST_WARNINGS = 20
 LOCK_SECONDS = 30.0
 _NO_FILE = "it is not a regular file"
 
@@ -74,7 +75,10 @@ class ProfileStore:
 
     @classmethod
     def load(cls, tool_name: str) -> ProfileStore:
-        """Give what is saved for a tool; a store without profiles when nothing is."""
+        """Give what is saved for a tool; a store without profiles when nothing is.
+
+        Who wants to know what was wrong with the file asks `StoreFile`.
+        """
         return StoreFile(tool_name).read()
 
     def save(self, tool_name: str) -> None:
@@ -82,9 +86,12 @@ class ProfileStore:
 
         To change one thing and keep theirs, use `StoreFile.update`.
         """
-        StoreFile(tool_name).update(
-            lambda found: found.__dict__.update(self.__dict__, _unchanged="")
-        )
+
+        def take_over(found: ProfileStore) -> None:
+            # Without what it would be unchanged, so that it is written in any case.
+            found.__dict__.update(self.__dict__, _unchanged="")
+
+        StoreFile(tool_name).update(take_over)
 
     def get(self, name: str) -> Profile | None:
         """Give the profile *name*, or ``None``."""
@@ -196,7 +203,7 @@ class StoreFile:
             # because who still waits for a deleted one would not keep out who makes it anew.
             descriptor = _open_lock(f"{target}.lock")
         except OSError as error:
-            raise _failure("save", error, self.path) from error
+            raise _failure("save", error, self.path) from None
         try:
             _wait_for(descriptor, target)
             return work(target)
@@ -240,7 +247,7 @@ class StoreFile:
             kept = _set_aside(target)
         except OSError as error:
             words = f"it {why}, and setting it aside failed: {error.strerror}"
-            raise _failure("save", OSError(error.errno, words), target) from error
+            raise _failure("save", OSError(error.errno, words), target) from None
         folder, name = os.path.split(target)
         words = f"{name} {why}; it is kept as {kept} in {folder}, and counts as none."
         self._warn("PROFILES_CORRUPT", words)
@@ -253,27 +260,31 @@ class StoreFile:
         if isinstance(default, str):
             store.default = default
         else:
-            self._warn("PROFILES_IGNORED", "The default profile is ignored: it is not a name.")
+            self._ignore("The default profile is ignored: it is not a name.")
         for name, entry in (store._document.get("profiles") or {}).items():
             flags = _flags_in(name, entry)
             if flags is None:
                 wrong = check_name(name) or "It is not an object with flags."
-                self._warn("PROFILES_IGNORED", f"Profile {_shown(name)} is ignored. {wrong}")
+                self._ignore(f"Profile {_shown(name)} is ignored. {wrong}")
                 continue
             texts = {}
             for key, value in flags.items():
                 text = _as_text(value)
-                if text is not None:
+                if text is None:
+                    what = f"{_shown(key)} of profile {_shown(name)}"
+                    self._ignore(f"{what} is ignored: its value is not a string.")
+                else:
                     texts[key] = text
-                    continue
-                what = f"{_shown(key)} of profile {_shown(name)}"
-                self._warn("PROFILES_IGNORED", f"{what} is ignored: its value is not a string.")
             store.profiles[name] = Profile(texts)
         try:
             store._unchanged = store._text()
         except ValueError as error:
             raise _CorruptError("is nested too deeply") from error
         return store
+
+    def _ignore(self, sentence: str) -> None:
+        if len(self.warnings) < MOST_WARNINGS:  # nobody reads more
+            self._warn("PROFILES_IGNORED", sentence)
 
     def _warn(self, code: str, sentence: str) -> None:
         if (code, sentence) not in self.warnings:
@@ -432,7 +443,7 @@ def _absolute(path: str) -> str:
     try:
         return os.path.join(os.getcwd(), path)
     except OSError as error:  # the current directory was removed
-        raise _failure("load", error, path) from error
+        raise _failure("load", error, path) from None
 
 
 def _contents(path: str, *, repair: bool) -> bytes | None:
@@ -454,7 +465,7 @@ def _contents(path: str, *, repair: bool) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise _failure("load", error, path) from error
+        raise _failure("load", error, path) from None
     if len(data) > LARGEST:
         raise _CorruptError(f"is larger than {LARGEST >> 20} MiB")
     return data
@@ -481,7 +492,7 @@ def _wait_for(descriptor: int, target: str) -> None:
             pass
         except OSError as error:
             words = f"its file system cannot lock files: {error.strerror}"
-            raise _failure("save", OSError(error.errno, words), target) from error
+            raise _failure("save", OSError(error.errno, words), target) from None
         if time.monotonic() > deadline:
             raise StoreError(
                 "failed to save profile store: another process keeps it locked.",
@@ -512,11 +523,11 @@ def _replace(target: str, text: str) -> None:
         finally:
             os.close(descriptor)
         os.replace(new, target)
-        _sync_folder(os.path.dirname(target))
+        _sync_folder(os.path.dirname(target))  # if this fails the new store is there, for now
     except BaseException as error:
         _remove(new)
         if isinstance(error, OSError):
-            raise _failure("save", error, target) from error
+            raise _failure("save", error, target) from None
         raise
 
 
@@ -602,8 +613,11 @@ def _remove(path: str) -> None:
 
 
 def _failure(doing: str, error: OSError, path: str) -> StoreError:
+    """Give the error that *error* means; raise it from nothing, or the kind of that would win."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     folder = os.path.dirname(path)
+    while not os.path.exists(folder) and folder:
+        folder = os.path.dirname(folder)
     if full:
         hint = f"Free some space for {folder} and try again."
     else:

@@ -67,7 +67,7 @@ _ACCEPTED = {
     "--contract": CONTRACT_NAMES,
 }
 # What a program that forwards unknown words may mean for another one.
-_FORWARDED = ("--force", "--yes", "--dry-run", "--profile")
+_FORWARDED = ("--force", "--yes", "--dry-run", "--profile", "--debug", "--timeout")
 
 
 def scan(argv: Sequence[str], root: Level, mounted: Collection[str] = ()) -> Call:

@@ -18,12 +18,14 @@ SWITCHES = {
     "--force": "force",
     "--yes": "force",
     "--dry-run": "dry_run",
+    "--debug": "debug",
 }
 VALUED = {
     "--output": "output",
     "--protocol-version": "protocol_version",
     "--profile": "profile",
     "--contract": "contract",
+    "--timeout": "timeout",
 }
 
 # What expresses intent for one call; a value for it is never saved, nor taken from a variable.
@@ -61,6 +63,8 @@ class Call:
         "protocol_version",
         "profile",
         "contract",
+        "timeout",
+        "debug",
         "rest",
         "before",
         "mounted",
@@ -70,11 +74,12 @@ class Call:
     )
 
     def __init__(self) -> None:
-        self.agent = self.schema = self.force = self.dry_run = False
+        self.agent = self.schema = self.force = self.dry_run = self.debug = False
         self.output: str | None = None
         self.protocol_version: str | None = None
         self.profile: str | None = None
         self.contract: str | None = None
+        self.timeout: str | None = None
         self.rest: list[str] = []
         self.before: list[str] = []
         self.mounted = ""

@@ -3,9 +3,6 @@
 While a handler runs for an agent, whatever it, a C library or a child process prints to stdout
 is collected; the answer itself goes around the collection. Collected at the file descriptor,
 spooled to a file without a name, so that neither size nor speed can block the printer.
-
-``os._exit`` and ``os.exec*`` end a program behind Python's back. While something is collected they
-are ours, so that a program which is cut off, or replaced by another one, loses nothing of it.
 """
 
 from __future__ import annotations
@@ -18,14 +15,13 @@ from ..streams import DescriptorStream
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, NoReturn, Protocol
-
-    from .invocation import Invocation
+    from typing import Any, Protocol
 
     class Capture(Protocol):
         """Something that collects what is printed, while ``stream`` still reaches the reader."""
 
         stream: Any
+        is_process: bool  # whether it is the process's own stdout, and not a test runner's
 
         def end(self, *, restore: bool) -> str | bytes:
             """Stop collecting and give what was printed; bytes when it is not text."""
@@ -33,25 +29,17 @@ if TYPE_CHECKING:
         def close(self) -> None:
             """Let go of the reader; the answer is out."""
 
-    class Custodian(Protocol):
-        """Who answers when the program ends abruptly."""
 
-        @property
-        def concerned(self) -> bool:
-            """Whether this process still has to be answered for."""
-
-        def answer(self, error: BaseException | None) -> int:
-            """Answer, and give the exit code."""
-
-        def let_go(self) -> None:
-            """Leave the process to another program."""
+_CHECKED_BYTES = 1 << 18
 
 
 def collect_stdout() -> Capture:
     """Start collecting what is printed, in the way that fits what stdout is."""
-    if sys.__stdout__ is None:
-        return ClosedStdout()
-    return DescriptorCapture() if stdout_is_ours() else StreamCapture()
+    if sys.__stdout__ is not None and stdout_is_ours():
+        return DescriptorCapture()
+    from .capture_other import ClosedStdout, StreamCapture
+
+    return ClosedStdout() if sys.__stdout__ is None else StreamCapture()
 
 
 def stdout_is_ours() -> bool:
@@ -67,12 +55,15 @@ def stdout_is_ours() -> bool:
 class DescriptorCapture:
     """Collects everything written to file descriptor 1."""
 
+    is_process = True
+
     def __init__(self) -> None:
         # Not inheritable: a child must not be able to write beside the answer.
         self._real = _away_from_standard(os.dup(1))
         self._spool = _away_from_standard(_open_spool())
         os.dup2(self._spool, 1)
         self.stream = DescriptorStream(self._real)
+        self._unwatch = _watch_reader(sys.stdout, self._real)
 
     def end(self, *, restore: bool) -> str | bytes:
         """Stop collecting.
@@ -81,6 +72,7 @@ class DescriptorCapture:
         at interpreter exit say, goes to stderr, because the answer is out.
         """
         _flush(sys.stdout)
+        self._unwatch()
         try:
             if restore:
                 os.dup2(self._real, 1)
@@ -90,7 +82,7 @@ class DescriptorCapture:
             os.close(self._spool)
         except OSError:  # the tool closed descriptors that are not its own
             return ""
-        return _as_text(collected)
+        return as_text(collected)
 
     def close(self) -> None:
         """Let go of the real stdout."""
@@ -102,40 +94,35 @@ class DescriptorCapture:
             pass
 
 
-class StreamCapture:
-    """Collects what is written to a ``sys.stdout`` that somebody, a test runner say, replaced."""
+def _watch_reader(stream: Any, real: int) -> Callable[[], None]:
+    """Stop a program that prints without end: when its reader is gone, or at some size.
 
-    def __init__(self) -> None:
-        import io
+    As a pipe would, it is told by an exception where it prints.
+    """
+    buffer = getattr(stream, "buffer", None)
+    if buffer is None:
+        return lambda: None
+    own = buffer.write
+    printed = next_check = 0
 
-        self.stream: Any = sys.stdout
-        self._bytes = io.BytesIO()
-        # With a buffer beneath it, because binary output goes there.
-        self._held = io.TextIOWrapper(self._bytes, "utf-8", write_through=True)
-        sys.stdout = self._held
+    def write(data: Any, /) -> Any:
+        nonlocal printed, next_check
+        printed += len(data)
+        if printed > next_check:
+            next_check = printed + _CHECKED_BYTES
+            if printed > _CHECKED_BYTES:
+                from .endings import check_printing
 
-    def end(self, *, restore: bool) -> str | bytes:
-        """Stop collecting; the replaced stream is always restored."""
-        if sys.stdout is self._held:
-            sys.stdout = self.stream
-        return _as_text(self._bytes.getvalue())
+                check_printing(real, printed)
+        return own(data)
 
-    def close(self) -> None:
-        """Do nothing: the replaced stream belongs to somebody else."""
+    buffer.write = write
 
+    def undo() -> None:
+        if buffer.__dict__.get("write") is write:
+            del buffer.write
 
-class ClosedStdout:
-    """A stdout that was closed before we came: descriptor 1 may be anybody's file by now."""
-
-    def __init__(self) -> None:
-        self.stream = DescriptorStream(-1)
-
-    def end(self, *, restore: bool) -> str:
-        """Give nothing: there was nowhere to print."""
-        return ""
-
-    def close(self) -> None:
-        """Do nothing."""
+    return undo
 
 
 def _away_from_standard(descriptor: int) -> int:
@@ -177,7 +164,8 @@ def _read(spool: int) -> bytes:
     return b"".join(parts)
 
 
-def _as_text(collected: bytes) -> str | bytes:
+def as_text(collected: bytes) -> str | bytes:
+    """Give what was collected as text, unless it is binary."""
     try:
         return collected.decode()
     except UnicodeDecodeError:
@@ -202,89 +190,3 @@ def _flush(stream: Any) -> None:
         stream.flush()
     except (AttributeError, ValueError, OSError):  # absent, closed by the handler, or full
         pass
-
-
-_custodian: Custodian | None = None
-
-_real_hard_exit = os._exit
-_real_execv = os.execv
-_real_execve = os.execve
-
-
-def _hard_exit(status: int) -> NoReturn:
-    if _custodian is not None and _custodian.concerned:
-        status = _custodian.answer(SystemExit(status))
-    _real_hard_exit(status)
-
-
-def _execv(path: Any, argv: Any, /) -> NoReturn:
-    if _custodian is not None and _custodian.concerned:
-        _custodian.let_go()
-    _real_execv(path, argv)
-
-
-def _execve(path: Any, argv: Any, env: Any) -> NoReturn:
-    if _custodian is not None and _custodian.concerned:
-        _custodian.let_go()
-    _real_execve(path, argv, env)
-
-
-def keep(custodian: Custodian) -> Callable[[], None]:
-    """Let *custodian* answer for abrupt endings; give what ends that."""
-    global _custodian
-    before, _custodian = _custodian, custodian
-    undo = [
-        replace(os, "_exit", _hard_exit),
-        replace(os, "execv", _execv),
-        replace(os, "execve", _execve),
-    ]
-
-    def stop() -> None:
-        global _custodian
-        _custodian = before
-        for each in undo:
-            each()
-
-    return stop
-
-
-def replace(module: Any, name: str, ours: Any) -> Callable[[], None]:
-    """Put *ours* in the place of a module's function; give what takes it back."""
-    theirs = getattr(module, name)
-    setattr(module, name, ours)
-
-    def undo() -> None:
-        if getattr(module, name) is ours:
-            setattr(module, name, theirs)  # ours again when calls are nested
-
-    return undo
-
-
-class Custody:
-    """While it is entered, ``os._exit`` and ``os.exec*`` do not lose what was printed by then."""
-
-    def __init__(self, invocation: Invocation) -> None:
-        self.pid = os.getpid()
-        self.invocation = invocation
-        self._undo: Callable[[], None] | None = None
-
-    def __enter__(self) -> None:
-        if self.invocation.capture is not None:
-            self._undo = keep(self)
-
-    def __exit__(self, *error: object) -> None:
-        if self._undo is not None:
-            self._undo()
-
-    @property
-    def concerned(self) -> bool:
-        """Whether this process, and not a fork of it, still has to be answered for."""
-        return os.getpid() == self.pid
-
-    def answer(self, error: BaseException | None) -> int:
-        """Finish the invocation and give the exit code."""
-        return self.invocation.finish(error)
-
-    def let_go(self) -> None:
-        """Leave the process to another program: what was printed so far comes first."""
-        self.invocation.release()

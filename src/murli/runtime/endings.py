@@ -1,12 +1,25 @@
-"""What the less common ends of a program mean: an exit with a status, a reader that is gone."""
+"""What the less common ends of a program mean, and what they leave to be done."""
 
 from __future__ import annotations
+
+import os
+import signal
+import time
 
 from .invocation import status_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..errors import AgentError
+    from ..metadata import Metadata
+    from ..streams import OutputFailed
+
+# What one document may hold of printed text; MURLI_MAX_PRINTED says otherwise.
+MOST_PRINTED = 1 << 26
+# What a failure tells of it: who wants to know why looks at the end.
+MOST_TOLD = 1 << 15
+# How long children get to end by themselves when we end.
+GRACE_SECONDS = 1.0
 
 
 def exit_failure(code: object) -> AgentError | None:
@@ -21,13 +34,99 @@ def exit_failure(code: object) -> AgentError | None:
     return AgentError(status, "execution_error", said, kind="tool_error")
 
 
-def reader_is_gone() -> bool:
-    """Tell whether stdout is a pipe that nobody reads any more."""
+def bounded(printed: str) -> object:
+    """Give what a failed command had printed: all of it, or its end and how much came before."""
+    if len(printed) <= MOST_TOLD:
+        return printed
+    return {"omitted_characters": len(printed) - MOST_TOLD, "end": printed[-MOST_TOLD:]}
+
+
+def check_printing(descriptor: int, printed: int) -> None:
+    """Raise when a program that has printed this much had better stop."""
+    if reader_is_gone(descriptor):
+        raise BrokenPipeError(32, "Broken pipe")
+    given = os.environ.get("MURLI_MAX_PRINTED", "")
+    most = int(given) if given.isdecimal() else MOST_PRINTED
+    if printed > most:
+        from ..errors import AgentError
+
+        raise AgentError.tool_error(
+            f"The command printed more than {most:,} bytes, which is no answer.",
+            "Pass --output text to read it as it comes, or ask for less.",
+            error_type="output_too_large",
+        )
+
+
+def reader_is_gone(descriptor: int) -> bool:
+    """Tell whether *descriptor* is a pipe that nobody reads any more."""
     import select
 
     try:
         poll = select.poll()
-        poll.register(1, 0)
+        poll.register(descriptor, 0)
         return bool(poll.poll(0))
     except (OSError, AttributeError):
         return False
+
+
+def output_failure(lost: OutputFailed, metadata: Metadata | None, dry_run: bool) -> AgentError:
+    """Give the failure of an answer that did not get out; what was done is not undone by it."""
+    from ..errors import AgentError
+
+    if metadata is None or not metadata.mutating or dry_run:
+        return AgentError.tool_error(str(lost), error_type="output_failed")
+    return AgentError.tool_error(
+        f"{lost} The command itself had run: what it changes is changed.",
+        "Look at the state before you run it again.",
+        error_type="output_failed",
+        recoverable=False,
+    )
+
+
+def stop_children() -> None:
+    """End the programs that this one started and that would outlive it.
+
+    Those with a session of their own were meant to.
+    """
+    waiting = [child for child in _children(os.getpid()) if _session(child) == os.getsid(0)]
+    for child in waiting:
+        _send(child, signal.SIGTERM)
+    deadline = time.monotonic() + GRACE_SECONDS
+    while waiting and time.monotonic() < deadline:
+        time.sleep(0.01)
+        waiting = [child for child in waiting if not _has_ended(child)]
+    for child in waiting:
+        _send(child, signal.SIGKILL)
+
+
+def _children(process: int) -> list[int]:
+    """Give the descendants of *process*, the nearest first; none where that cannot be known."""
+    found: list[int] = []
+    try:
+        for task in os.listdir(f"/proc/{process}/task"):
+            with open(f"/proc/{process}/task/{task}/children", encoding="ascii") as listing:
+                found += map(int, listing.read().split())
+    except OSError:  # another system, or it has just ended
+        pass
+    return found + [below for child in found for below in _children(child)]
+
+
+def _session(process: int) -> int:
+    try:
+        return os.getsid(process)
+    except OSError:  # it has ended
+        return -1
+
+
+def _send(process: int, number: int) -> None:
+    try:
+        os.kill(process, number)
+    except OSError:  # as above
+        pass
+
+
+def _has_ended(process: int) -> bool:
+    try:
+        return os.waitpid(process, os.WNOHANG)[0] == process
+    except ChildProcessError:  # a child's child, or somebody has waited for it
+        return _session(process) == -1

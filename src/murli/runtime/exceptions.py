@@ -1,82 +1,213 @@
-"""Ordinary exceptions become failures with a kind.
+"""Ordinary exceptions become failures with a kind, and advice that fits them.
 
-Classes are matched by module and name, so that knowing an exception never imports its library.
+Loaded only when something failed. What is known about exceptions is in `exception_table`; here is
+how one is looked up: along its chain of causes, what an author said before what we know.
 """
 
 from __future__ import annotations
 
 from ..errors import AgentError
-from ..streams import OutputFailed
+from .exception_readers import READERS, shortened, shown
+from .exception_table import CLASSES, GROUPS, Meaning
+from .http_failures import network_context, of_carried, peek
+from .mapping import place_of, said_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
-# Found anywhere in the chain of causes, these say what really happened.
-_DECISIVE = {
-    "builtins.KeyboardInterrupt": "cancelled",
-    "asyncio.exceptions.CancelledError": "cancelled",
-    "concurrent.futures._base.CancelledError": "cancelled",
-    "click.exceptions.Abort": "cancelled",
-    "builtins.TimeoutError": "timeout",
-    "asyncio.exceptions.TimeoutError": "timeout",
-    "concurrent.futures._base.TimeoutError": "timeout",
-    "subprocess.TimeoutExpired": "timeout",
-}
-# These only speak for an exception that was deliberately raised from them: what merely
-# happened to be handled at the time (a cache that was not there) is not the reason.
-_ORDINARY = {
-    "builtins.FileNotFoundError": "not_found",
-    "builtins.PermissionError": "permission_denied",
-    "builtins.FileExistsError": "conflict",
-    "builtins.ConnectionError": "unavailable",
-    "argparse.ArgumentError": "user_error",
-}
-_ERROR_TYPES = {"argparse.ArgumentError": "flag_error"}
-_TRACEBACK_HINT = "Set MURLI_DEBUG=1 to see the traceback."
+TRACEBACK_HINT = "Set MURLI_DEBUG=1 to see the traceback."
+
+# What only its author knows may take more than a line to say; nothing takes more than this.
+_LONGEST_TEXT = 2000
+# Chains and groups may come from code that makes them without end.
+_MOST = 100
 
 
 def as_agent_error(error: BaseException) -> AgentError:
-    """Give the failure that *error* means, following what it was raised from."""
-    for deliberate, link in _chain(error):
-        if isinstance(link, AgentError):
-            return link
-        for base in type(link).__mro__:
-            place = f"{base.__module__}.{base.__qualname__}"
-            kind = _DECISIVE.get(place) or (_ORDINARY.get(place) if deliberate else None)
-            if kind is not None:
-                details = {"error_type": _ERROR_TYPES[place]} if place in _ERROR_TYPES else {}
-                return AgentError.of_kind(kind, _message(error, kind), **details)
-    if isinstance(error, OutputFailed):
-        return AgentError.tool_error(str(error), error_type="output_failed")
-    message = _message(error, "tool_error")
-    return AgentError.tool_error(message, _TRACEBACK_HINT, error_type="execution_error")
+    """Give the failure that *error* means, following what it was raised from; never raises."""
+    try:
+        found = _meaning(error, True, set())
+        if isinstance(found, AgentError):
+            return found
+        if found is not None:
+            return _failure(found, error)
+        message = shortened(_text(error), _LONGEST_TEXT)
+    except BaseException:  # foreign code may raise anything, and there must be an answer
+        message = type(error).__name__
+    return AgentError.tool_error(message, TRACEBACK_HINT, error_type="execution_error")
 
 
-def _chain(error: BaseException) -> Iterator[tuple[bool, BaseException]]:
-    """Give *error* and what it came from, each with whether that was deliberate throughout."""
+def _failure(found: Meaning, error: BaseException) -> AgentError:
+    details: dict[str, Any] = {"context": dict(found.context)}
+    suggestion = found.suggestion
+    if found.network:
+        network = details["context"]["network_context"] = network_context(found)
+        if network["proxy_used"]:
+            suggestion = f"{suggestion} {network['proxy_source']} names a proxy; check that too."
+    if found.recoverable is not None:
+        details["recoverable"] = found.recoverable
+    if found.kind == "auth_required":
+        details["reason"] = found.reason or "missing"
+    message = found.message or _line(_text(error))
+    if found.kind == "cancelled" and not shown(error):
+        message = "The command was cancelled."
+    make = getattr(AgentError, found.kind)
+    failure: AgentError = make(
+        message,
+        suggestion,
+        error_type=found.error_type,
+        retry_after_ms=found.retry_after_ms,
+        **details,
+    )
+    return failure
+
+
+# -- what it means -----------------------------------------------------------------------------
+
+
+def _meaning(
+    error: BaseException, deliberate: bool, opened: set[int]
+) -> Meaning | AgentError | None:
+    """Give what *error* means; *opened* are the groups that were looked into already."""
+    vague = None
+    for meant, link in _chain(error, deliberate):
+        found = _meaning_of(link, meant, opened)
+        if isinstance(found, AgentError):
+            return found
+        if found is None:
+            continue
+        if link is not error:
+            found = found.replace(message="")  # the outer text is the one that is told
+        if not found.vague:
+            return found
+        vague = vague or found
+    return vague
+
+
+def _chain(error: BaseException, deliberate: bool) -> Iterator[tuple[bool, BaseException]]:
+    """Give *error* and what it came from, each with whether that was deliberate throughout.
+
+    Raising from an exception is deliberate, and so is handing one on as an argument; what merely
+    happened to be handled at the time (a cache that was not there) is not the reason.
+    """
     seen: set[int] = set()
-    link: BaseException | None = error
-    deliberate = True
-    while link is not None and id(link) not in seen:
+    ahead = [(deliberate, error)]
+    while ahead and len(seen) < _MOST:
+        deliberate, link = ahead.pop()
+        if id(link) in seen:
+            continue
         seen.add(id(link))
         yield deliberate, link
-        if link.__cause__ is None:
-            deliberate = False
-        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+        if link.__cause__ is not None:
+            ahead.append((deliberate, link.__cause__))
+            continue
+        if link.__context__ is not None and not link.__suppress_context__:
+            ahead.append((False, link.__context__))
+        carried = [each for each in link.args if isinstance(each, BaseException)]
+        ahead += [(deliberate, each) for each in reversed(carried)]
 
 
-def _message(error: BaseException, kind: str) -> str:
-    if kind == "cancelled" and not str(error):
-        return "The command was cancelled."
-    if isinstance(error, OSError) and error.strerror:
-        names = [repr(name) for name in (error.filename, error.filename2) if name is not None]
-        return f"{error.strerror}: {' -> '.join(names)}" if names else str(error.strerror)
+def _meaning_of(
+    link: BaseException, deliberate: bool, opened: set[int]
+) -> Meaning | AgentError | None:
+    """Give what *link* means by itself."""
+    if isinstance(link, AgentError):
+        return link
+    bases = type(link).__mro__
+    said = _authored(link, bases) if deliberate else None
+    if said is not None:
+        return said
+    members = _members(link)
+    if members:
+        if id(link) in opened:  # a member that was raised again while its group was handled
+            return None
+        opened.add(id(link))
+        return _agreed([_meaning(member, deliberate, opened) for member in members])
+    for place in map(place_of, bases):
+        found = _read(place, link) or CLASSES.get(place)
+        if found is not None:
+            return found if deliberate or found.decisive else None
+    return of_carried(link) if deliberate else None
+
+
+def _authored(link: BaseException, bases: tuple[type, ...]) -> Meaning | AgentError | None:
+    for base in bases:
+        said = said_of(base)
+        if isinstance(said, dict):
+            return Meaning(**said, message=shortened(_text(link), _LONGEST_TEXT))
+        found = _called(said, link)
+        if found is not None:
+            return found
+    return None
+
+
+def _called(translate: Any, link: BaseException) -> AgentError | None:
+    """Give what an author's function makes of *link*; one that fails has nothing to say."""
     try:
-        text = str(error)
-    except Exception:  # a foreign __str__ may raise anything
-        text = ""
+        found = translate(link)
+    except Exception:
+        return None
+    if not isinstance(found, AgentError):
+        return None
+    message: object = found.message
+    if message is link:  # AgentError.not_found, say, taken as the function
+        found.message = shortened(_text(link), _LONGEST_TEXT)
+    return found
+
+
+def _read(place: str, link: BaseException) -> Meaning | None:
+    try:
+        return READERS[place](link)
+    except Exception:  # it is not what its name says, or has no reader
+        return None
+
+
+def _agreed(found: list[Meaning | AgentError | None]) -> Meaning | AgentError | None:
+    """Give what the members of a group mean, where they agree; one that was cancelled decides."""
+    for each in found:
+        if len(found) == 1 or (each is not None and each.kind == "cancelled"):
+            return each
+    first = found[0]
+    if first is None or any(each is None or each.kind != first.kind for each in found):
+        return None
+    if isinstance(first, AgentError):
+        return first
+    longest = max(each.retry_after_ms for each in found if each is not None)
+    return first.replace(message="", retry_after_ms=longest)
+
+
+def _members(error: BaseException) -> list[BaseException]:
+    """Give the exceptions that *error* holds, where it is a group of them."""
+    if GROUPS.isdisjoint(map(place_of, type(error).__mro__)):
+        return []
+    held = peek(error, "exceptions")
+    return [each for each in held[:_MOST] if isinstance(each, BaseException)]
+
+
+# -- what it says ------------------------------------------------------------------------------
+
+
+def _text(error: BaseException) -> str:
+    """Give what *error* says: its own text, or its name where that says nothing."""
+    members = _members(error)
+    if members:
+        # The text of a group only counts them.
+        return "; ".join(dict.fromkeys(_line(_text(member)) for member in members))
+    if isinstance(error, OSError) and type(error).__str__ is OSError.__str__ and error.strerror:
+        names = [repr(name) for name in (error.filename, error.filename2) if name is not None]
+        strerror = shown(error.strerror)
+        return f"{strerror}: {' -> '.join(names)}" if names else strerror
+    text = shown(error)
     if isinstance(error, KeyError) or not text:
         name = type(error).__name__
         return f"{name}: {text}" if text else name
     return text
+
+
+def _line(text: str) -> str:
+    """Give the first line of *text*, with the one it announces."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()] or [text]
+    first = " ".join(lines[: 2 if lines[0].endswith(":") else 1])
+    return shortened(first)

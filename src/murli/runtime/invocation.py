@@ -26,11 +26,17 @@ from ..outcome import Failure
 from ..streams import DescriptorStream, OutputFailed, is_terminal, put, standard
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS, Writer
 from .call import MOUNTED, Call, behind_the_last_of_ours
-from .settings import has_profileable, is_on, tool_version
+from .settings import (
+    AGENT_VARIABLES,
+    SECRET_NAMES,
+    has_profileable,
+    is_on,
+    tool_version,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any, NoReturn, Protocol
 
     from ..errors import AgentError
@@ -38,6 +44,7 @@ if TYPE_CHECKING:
     from ..tree import Command
     from .argv import Level
     from .capture import Capture
+    from .deadline import Deadline
     from .redaction import Secrets, StreamGuard
     from .saved import Saved
     from .settings import Settings
@@ -116,6 +123,11 @@ class Invocation:
         self._secrets: Secrets | None = None
         self._reveals = False
         self._guards: list[StreamGuard] = []
+        self.metadata: Metadata | None = None
+        self._deadline: Deadline | None = None
+        # Gives the options of the command that runs, for who has to be told what to pass.
+        self.options: Callable[[], list[str]] = list
+        self._unhook: Callable[[], None] | None = None
         self._returned: Any = None
         self._around: Invocation | None = None
         contract = self.call.contract or os.environ.get("MURLI_CONTRACT") or settings.contract
@@ -126,12 +138,14 @@ class Invocation:
 
     def _make_writer(self, contract: str, stdout: Any) -> Writer:
         call = self.call
+        mode = os.environ.get("MURLI_MODE") or ("agent" if self._announced() else "")
+        for_people = mode == "human" or (mode != "agent" and self.stdout_is_terminal)
         # A format that does not exist cannot say how its own refusal is to be written.
         output = call.output if call.output in VALID_OUTPUT_FORMATS else ""
         progress = os.environ.get("MURLI_PROGRESS") or self.settings.progress_stream
         writer = Writer(
             stdout,
-            agent_mode=call.agent or not self.stdout_is_terminal,
+            agent_mode=call.agent or not for_people,
             output_format=output or "",
             protocol_version=call.protocol_version or "",
             force=call.force,
@@ -144,6 +158,12 @@ class Invocation:
         writer.begin()
         return writer
 
+    def _announced(self) -> bool:
+        """Tell whether an agent announces itself, where the tool or its user wants to know."""
+        if not self.settings.detect_agents and not is_on("MURLI_DETECT_AGENTS"):
+            return False
+        return any(os.environ.get(name) for name in AGENT_VARIABLES)
+
     def tool_version(self) -> str:
         """Give the version to stamp on answers, from the most explicit source that has one."""
         return tool_version() or self.settings.tool_version or self.host.version()
@@ -154,6 +174,13 @@ class Invocation:
         self._around = current()
         _latest = self
         _current.invocation = self
+        if not self.writer.is_tty() and sys.stdout is sys.__stdout__:
+            from .custody import unwind_on_signals
+
+            self._unhook = unwind_on_signals()
+            for name, value in os.environ.items():
+                if name.endswith(SECRET_NAMES) and len(value) >= 12 and value[0] not in "/~":
+                    self.hide(value)
         call = self.call
         if call.schema:
             from ..commands.describe import show_schema
@@ -179,9 +206,31 @@ class Invocation:
         ):
             if value is not None and value not in accepted:
                 self.refuse(_invalid(name, value, accepted))
+        timeout = call.timeout or os.environ.get("MURLI_TIMEOUT")
+        if timeout:
+            from .deadline import seconds_in
+
+            seconds = seconds_in(timeout)
+            if seconds is None:
+                self.refuse(_invalid("timeout", timeout, ("30", "500ms", "2m")))
+            self._allow(seconds)
         if call.profile is not None and not call.mounted:
             # Running without the values the caller asked for would be worse than not running.
             _ = self.saved
+
+    def _allow(self, seconds: float) -> None:
+        """Let the call take this long, counted from its start; 0 for as long as it likes."""
+        if seconds <= 0:
+            return
+        from .deadline import Deadline
+
+        is_process = sys.stdout is sys.__stdout__
+        self._deadline = Deadline(self, seconds, may_end_process=is_process)
+
+    @property
+    def answer_descriptor(self) -> int:
+        """Where the reader of stdout is, also while stdout is being collected."""
+        return getattr(self.capture.stream, "descriptor", 1) if self.capture is not None else 1
 
     @property
     def saved(self) -> Saved:
@@ -222,6 +271,10 @@ class Invocation:
         *forced* and *previews* say that the command's own ``--force`` or ``--dry-run`` was given.
         """
         self.writer.intend(force=forced, dry_run=previews)
+        self.metadata = metadata
+        if self._deadline is None and not self.writer.is_tty():
+            seconds = metadata.timeout if metadata is not None else 0.0
+            self._allow(seconds or self.settings.timeout)
         self._reveals = metadata is not None and metadata.reveals_secrets
         if self._secrets is not None:
             self._secrets.revealed = self._reveals
@@ -256,6 +309,7 @@ class Invocation:
         """Stop collecting without answering; what was printed goes out as it was."""
         self.leave()
         self.unguard()
+        self._unwatch()
         if self.capture is None:
             return
         capture, self.capture = self.capture, None
@@ -281,6 +335,8 @@ class Invocation:
     def end(self, code: int) -> NoReturn:
         """End the program, the answer being out."""
         self.leave()
+        self.unguard()
+        self._unwatch()
         self.writer.exit(code)
 
     def finish(
@@ -293,19 +349,45 @@ class Invocation:
         """
         self.leave()
         self._returned = returned
-        try:
-            if self.capture is None:
-                return self._conclude(error, "")
-            if self.explained and isinstance(error, SystemExit) and not status_of(error.code):
-                self.release()
-                return 0
-            capture, self.capture = self.capture, None
-            code = self._conclude(error, self._without_secrets(capture.end(restore=restore)))
-            capture.close()
-            return code
-        finally:
-            if restore:
-                self.unguard()
+        if self._unhook is None and self._deadline is None:
+            return self._finish(error, restore)
+        from .custody import hold_signals, leave_on_signals, take_interruption
+
+        let_go = hold_signals()
+        if self._deadline is not None:
+            self._deadline.let_answer()
+        interruption = take_interruption()
+        if interruption is not None and not self.writer.answered:
+            # A handler that was interrupted and ends as if it were not has not done its work.
+            error = interruption if isinstance(error, (SystemExit, type(None))) else error
+        code = self._finish(error, restore)
+        if restore:
+            let_go()
+            self._unwatch()
+        else:
+            leave_on_signals(code)
+        return code
+
+    def _unwatch(self) -> None:
+        """Take back what waits for signals and for the deadline."""
+        if self._deadline is not None:
+            self._deadline.stop()
+        if self._unhook is not None:
+            self._unhook()
+
+    def _finish(self, error: BaseException | None, restore: bool) -> int:
+        if restore:
+            self.unguard()
+        if self.capture is None:
+            return self._conclude(error, "")
+        if self.explained and isinstance(error, SystemExit) and not status_of(error.code):
+            self.release()
+            return 0
+        capture, self.capture = self.capture, None
+        printed = self._without_secrets(capture.end(restore=restore))
+        code = self._conclude(error, printed, getattr(capture.stream, "descriptor", 1))
+        capture.close()
+        return code
 
     def exit_code_for(self, status: object) -> int:
         """Give the code the process ends with when the tool exits with *status*."""
@@ -322,6 +404,16 @@ class Invocation:
 
     def error_for(self, error: BaseException) -> AgentError:
         """Give the failure that *error* means."""
+        if isinstance(error, OutputFailed):
+            from .endings import output_failure
+
+            return output_failure(error, self.metadata, self.call.dry_run)
+        if isinstance(error, KeyboardInterrupt):
+            from ..errors import AgentError
+
+            if self._deadline is not None and type(error).__name__ == "Expired":
+                return self._deadline.failure()
+            return AgentError.cancelled(signal=getattr(error, "signal", "SIGINT"))
         from .exceptions import as_agent_error
 
         return self._explained(as_agent_error(error))
@@ -334,7 +426,9 @@ class Invocation:
 
         return explained(error, self)
 
-    def _conclude(self, error: BaseException | None, printed: str | bytes) -> int:
+    def _conclude(
+        self, error: BaseException | None, printed: str | bytes, descriptor: int = 1
+    ) -> int:
         writer = self.writer
         writer.flush()
         if isinstance(error, SystemExit):
@@ -350,10 +444,14 @@ class Invocation:
             return self._succeed(printed)
         if isinstance(error, OutputFailed) and error.reader_gone:
             return 0
-        if isinstance(error, BrokenPipeError):
+        if isinstance(error, KeyboardInterrupt):
+            from .endings import stop_children
+
+            stop_children()
+        elif isinstance(error, BrokenPipeError):
             from .endings import reader_is_gone
 
-            if reader_is_gone():
+            if reader_is_gone(descriptor):
                 return 0
         return self._fail(error, printed)
 
@@ -393,8 +491,17 @@ class Invocation:
 
             traceback.print_exception(type(error), error, error.__traceback__)
         output = None if self.writer.answered else _payload(printed)
+        if isinstance(output, str):
+            from .endings import bounded
+
+            output = bounded(output)
         if self.writer.answered:
             self._pass_on(printed)
+        if isinstance(error, EOFError) and not self.writer.is_tty():
+            from .stdin import input_failure
+
+            asked = printed if isinstance(printed, str) else ""
+            error = input_failure(asked, self.options(), getattr(error, "asked", ""))
         try:
             return self.writer.fail(Failure(self.error_for(error), self.writer.phase, output))
         except OutputFailed as lost:

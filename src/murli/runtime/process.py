@@ -23,7 +23,8 @@ import atexit
 import os
 import sys
 
-from .capture import collect_stdout, keep, replace, stdout_is_ours
+from .capture import collect_stdout, stdout_is_ours
+from .custody import keep, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,6 +87,12 @@ class Ownership:
         atexit.register(self.on_exit)
 
     @property
+    def has_own_hook(self) -> bool:
+        """Whether the author wants to learn of a crash himself."""
+        ours = type(self.previous_hook).__module__.startswith("murli.")
+        return self.previous_hook is not sys.__excepthook__ and not ours
+
+    @property
     def concerned(self) -> bool:
         """Whether this process, and not a fork of it, still has to be answered for."""
         return not self.done and os.getpid() == self.pid
@@ -131,7 +138,7 @@ class Ownership:
         from ..errors import AgentError
 
         unexpected = not isinstance(error, (AgentError, KeyboardInterrupt))
-        if unexpected and self.previous_hook is not sys.__excepthook__:
+        if unexpected and self.has_own_hook:
             # The author's own hook, a crash reporter say, still learns of the crash.
             if self.invocation.writer.is_tty():
                 self.previous_hook(kind, error, traceback)

@@ -130,6 +130,7 @@ class StreamGuard:
 
     def __init__(self, stream: Any, secrets: Secrets) -> None:
         self._target = getattr(stream, "buffer", None) or stream
+        self._before = getattr(self._target, "__dict__", {}).get("write")
         own = self._target.write
         encoding = getattr(stream, "encoding", None) or "utf-8"
 
@@ -151,5 +152,9 @@ class StreamGuard:
 
     def remove(self) -> None:
         """Leave the stream as it was."""
-        if getattr(self._target, "__dict__", {}).get("write") is self._write:
+        if getattr(self._target, "__dict__", {}).get("write") is not self._write:
+            return
+        if self._before is None:
             del self._target.write
+        else:
+            self._target.write = self._before

@@ -16,6 +16,19 @@ if TYPE_CHECKING:
 # Where a declaration is kept on the author's own object: a parser, a command, a function.
 METADATA = "_murli_metadata"
 
+# Variables by which agents announce themselves to what they run at a terminal.
+AGENT_VARIABLES = (
+    "AI_AGENT",
+    "CLAUDECODE",
+    "CODEX_SANDBOX",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "GOOSE_TERMINAL",
+    "OPENCODE",
+)
+# How variables are called whose values are secrets.
+SECRET_NAMES = ("_TOKEN", "_SECRET", "_PASSWORD", "_API_KEY", "_ACCESS_KEY", "_PRIVATE_KEY")
+
 _tool_version = ""
 
 
@@ -43,6 +56,8 @@ class Settings(Record):
         "guard_dry_run",
         "usage_exit_code",
         "profile_path",
+        "timeout",
+        "detect_agents",
     )
     name: str
     tool_version: str
@@ -53,6 +68,8 @@ class Settings(Record):
     guard_dry_run: bool
     usage_exit_code: int
     profile_path: str
+    timeout: float
+    detect_agents: bool
 
     def __init__(
         self,
@@ -65,6 +82,8 @@ class Settings(Record):
         guard_dry_run: bool = False,
         usage_exit_code: int = 0,
         profile_path: str = "",
+        timeout: float = 0.0,
+        detect_agents: bool = False,
     ) -> None:
         fill(
             self,
@@ -77,6 +96,8 @@ class Settings(Record):
             guard_dry_run=guard_dry_run,
             usage_exit_code=usage_exit_code,
             profile_path=profile_path,
+            timeout=timeout,
+            detect_agents=detect_agents,
         )
 
 

@@ -86,6 +86,16 @@ def extra_argument(words: Sequence[str]) -> AgentError:
     return _command_error(f"Unexpected {noun} {shown}.", "", "")
 
 
+def unanswered(name: str, question: str) -> AgentError:
+    """A prompt for an option's value that nobody answered."""
+    return AgentError.precondition(
+        f"The command asked {question!r}, and nobody is there to answer.",
+        f"Pass {name}.",
+        error_type="input_required",
+        field=name.lstrip("-"),
+    )
+
+
 def exclusive(name: str, other: str) -> AgentError:
     """Two options that may not be combined."""
     return _flag_error(f"Options {name} and {other} cannot be combined.", "", name)

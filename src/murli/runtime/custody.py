@@ -1,0 +1,337 @@
+"""What stands around a handler while an agent waits: it can neither hang us nor cut us off.
+
+``os._exit`` and ``os.exec*`` end a program behind Python's back. While something is collected they
+are ours, so that a program which is cut off, or replaced by another one, loses nothing of it.
+SIGTERM and SIGHUP, which would end it without a word, unwind it like Ctrl-C does. What waits for a
+person who is not there (a prompt, an editor, a browser) fails instead, and children are told not
+to ask, page or colour.
+
+All of that is in place only while the invocation runs, and only in the process's own stdout: a
+test runner keeps its process as it is.
+"""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]  # signal itself loads enum first
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+    from typing import Any, NoReturn, Protocol
+
+    from .invocation import Invocation
+
+    Undo = Callable[[], None]
+
+    class Custodian(Protocol):
+        """Who answers when the program ends abruptly."""
+
+        @property
+        def concerned(self) -> bool:
+            """Whether this process still has to be answered for."""
+
+        def answer(self, error: BaseException | None) -> int:
+            """Answer, and give the exit code."""
+
+        def let_go(self) -> None:
+            """Leave the process to another program."""
+
+
+# -- signals -----------------------------------------------------------------------------------
+
+_NAMES = {2: "SIGINT", 15: "SIGTERM", 1: "SIGHUP"}
+_pid = 0
+
+
+class Terminated(KeyboardInterrupt):
+    """A signal other than Ctrl-C ends the program; ``signal`` is its name."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.signal = _NAMES[number]
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    if os.getpid() != _pid:  # a fork of the program, which has made no such arrangement
+        _signal.signal(number, _signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    # Once is enough: a second one must not cut short the cleanup that the first one started.
+    _signal.signal(number, _pass_over)
+    raise note_interruption(Terminated(number))
+
+
+_interruption: KeyboardInterrupt | None = None
+
+
+def note_interruption(error: KeyboardInterrupt) -> KeyboardInterrupt:
+    """Remember what interrupts the program, should it go on as if nothing had happened."""
+    global _interruption
+    _interruption = error
+    return error
+
+
+def take_interruption() -> KeyboardInterrupt | None:
+    """Give what interrupted the program, once."""
+    global _interruption
+    found, _interruption = _interruption, None
+    return found
+
+
+def _pass_over(number: int, frame: FrameType | None) -> None:
+    """Do nothing: the program is ending already."""
+
+
+def unwind_on_signals() -> Undo:
+    """Have SIGTERM and SIGHUP unwind the program; those that somebody handles are left alone."""
+    global _pid
+    _pid = os.getpid()
+    taken = []
+    for number in (15, 1):
+        try:
+            if _signal.getsignal(number) == _signal.SIG_DFL:
+                _signal.signal(number, _terminate)
+                taken.append(number)
+        except ValueError:  # not in the main thread: signals are somebody else's business
+            break
+
+    def undo() -> None:
+        for number in taken:
+            if _signal.getsignal(number) in (_terminate, _pass_over):
+                _signal.signal(number, _signal.SIG_DFL)
+
+    return undo
+
+
+def hold_signals() -> Undo:
+    """From now on no signal interrupts: the answer is on its way. Gives what ends that."""
+    before: dict[int, Any] = {}
+
+    def undo() -> None:
+        for number, handler in before.items():
+            if _signal.getsignal(number) is _pass_over:
+                _signal.signal(number, handler)
+
+    while True:
+        try:
+            for number in _NAMES:
+                handler = _signal.getsignal(number)
+                if handler in (_terminate, _signal.default_int_handler):
+                    _signal.signal(number, _pass_over)
+                    before[number] = handler
+            return undo
+        except ValueError:  # not in the main thread, where none would interrupt us
+            return undo
+        except KeyboardInterrupt:  # one more, just before
+            continue
+
+
+def leave_on_signals(code: int) -> None:
+    """The answer is out: a signal from now on ends the process with *code*, at once."""
+
+    def leave(number: int, frame: FrameType | None) -> NoReturn:
+        real_hard_exit(code)
+
+    try:
+        for number in _NAMES:
+            if _signal.getsignal(number) is _pass_over:
+                _signal.signal(number, leave)
+    except ValueError:  # as above
+        pass
+
+
+# -- abrupt endings ----------------------------------------------------------------------------
+
+_custodian: Custodian | None = None
+
+real_hard_exit = os._exit
+_real_execv = os.execv
+_real_execve = os.execve
+
+
+def _hard_exit(status: int) -> NoReturn:
+    if _custodian is not None and _custodian.concerned:
+        status = _custodian.answer(SystemExit(status))
+    real_hard_exit(status)
+
+
+def _execv(path: Any, argv: Any, /) -> NoReturn:
+    if _custodian is not None and _custodian.concerned:
+        _custodian.let_go()
+    _real_execv(path, argv)
+
+
+def _execve(path: Any, argv: Any, env: Any) -> NoReturn:
+    if _custodian is not None and _custodian.concerned:
+        _custodian.let_go()
+    _real_execve(path, argv, env)
+
+
+def keep(custodian: Custodian) -> Undo:
+    """Let *custodian* answer for abrupt endings, and nothing wait for a person; give the end."""
+    global _custodian
+    before, _custodian = _custodian, custodian
+    undo = [
+        replace(os, "_exit", _hard_exit),
+        replace(os, "execv", _execv),
+        replace(os, "execve", _execve),
+        _tell_children(),
+        _guard_stdin(),
+        _look_out(),
+    ]
+
+    def stop() -> None:
+        global _custodian
+        _custodian = before
+        for each in reversed(undo):
+            each()
+
+    return stop
+
+
+def replace(module: Any, name: str, ours: Any) -> Undo:
+    """Put *ours* in the place of a module's function; give what takes it back."""
+    theirs = getattr(module, name)
+    setattr(module, name, ours)
+
+    def undo() -> None:
+        if getattr(module, name) is ours:
+            setattr(module, name, theirs)  # ours again when calls are nested
+
+    return undo
+
+
+class Custody:
+    """While it is entered, a handler is in custody; for those who have a function to wrap."""
+
+    def __init__(self, invocation: Invocation) -> None:
+        self.pid = os.getpid()
+        self.invocation = invocation
+        self._undo: Undo | None = None
+
+    def __enter__(self) -> None:
+        if self.invocation.capture is not None and self.invocation.capture.is_process:
+            self._undo = keep(self)
+
+    def __exit__(self, *error: object) -> None:
+        if self._undo is not None:
+            self._undo()
+
+    @property
+    def concerned(self) -> bool:
+        """Whether this process, and not a fork of it, still has to be answered for."""
+        return os.getpid() == self.pid
+
+    def answer(self, error: BaseException | None) -> int:
+        """Finish the invocation and give the exit code."""
+        return self.invocation.finish(error)
+
+    def let_go(self) -> None:
+        """Leave the process to another program: what was printed so far comes first."""
+        self.invocation.release()
+
+
+# -- traps -------------------------------------------------------------------------------------
+
+_FOR_CHILDREN = {
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "MANPAGER": "cat",
+    "LESS": "-FRX",
+    "EDITOR": "true",
+    "VISUAL": "true",
+    "GIT_EDITOR": "true",
+    "GIT_TERMINAL_PROMPT": "0",
+    "PIP_NO_INPUT": "1",
+    "DEBIAN_FRONTEND": "noninteractive",
+    "NO_COLOR": "1",
+    "FORCE_COLOR": None,
+    "CLICOLOR_FORCE": None,
+}
+# Modules that know how to wait for a person; `traps` knows how to keep them from it.
+_TRAPS = (
+    "getpass",
+    "webbrowser",
+    "code",
+    "click._termui_impl",
+    "typer._click._termui_impl",
+    "prompt_toolkit.application.application",
+)
+
+
+def _tell_children() -> Undo:
+    """Tell programs the handler starts that nobody is there to page, colour or ask for."""
+    environ = os.environ
+    before = {name: environ.get(name) for name in _FOR_CHILDREN}
+    _set(environ, _FOR_CHILDREN)
+    return lambda: _set(environ, before)
+
+
+def _set(environ: Any, values: dict[str, str | None]) -> None:
+    for name, value in values.items():
+        if value is not None:
+            environ[name] = value
+        elif name in environ:
+            del environ[name]
+
+
+def _guard_stdin() -> Undo:
+    """Keep the handler from waiting at a stdin that nobody feeds."""
+    try:
+        # A file ends by itself, and so does /dev/null; pipes, sockets and terminals may not.
+        kind = os.fstat(0).st_mode & 0o170000
+        waits = kind in (0o010000, 0o140000) or (kind == 0o020000 and os.isatty(0))
+    except OSError:  # closed
+        waits = False
+    if not waits or sys.stdin is None or sys.stdin is not sys.__stdin__:
+        return _nothing
+    from .stdin import guard
+
+    return guard()
+
+
+def _look_out() -> Undo:
+    """Disarm the modules that wait for people: those that are loaded, and the others as they are.
+
+    Loading them all just in case would cost more than the handler.
+    """
+    lookout = _Lookout()
+    for name in _TRAPS:
+        if name in sys.modules:
+            lookout.disarm(sys.modules[name])
+    sys.meta_path.insert(0, lookout)
+    return lookout.leave
+
+
+class _Lookout:
+    """A finder that finds nothing, and notices what is being loaded."""
+
+    def __init__(self) -> None:
+        self._undo: list[Undo] = []
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """Give the module as somebody else finds it, disarmed once it is loaded."""
+        if name not in _TRAPS:
+            return None
+        from .traps import found_by_others
+
+        return found_by_others(self, name, path, target)
+
+    def disarm(self, module: Any) -> None:
+        """Keep *module* from waiting for people until we leave."""
+        from .traps import disarm
+
+        self._undo += disarm(module)
+
+    def leave(self) -> None:
+        """Leave everything as it was."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+        while self._undo:
+            self._undo.pop()()
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,138 @@
+"""A deadline that holds: also for a handler that blocks, or that swallows what it is told.
+
+At the deadline the main thread is interrupted by a real signal, so that a system call it waits in
+returns, its ``finally`` blocks run and the answer is given in the ordinary way. What has not ended
+a moment later is ended here, with the same answer.
+"""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]  # signal itself loads enum first
+import os
+import time
+from _thread import allocate_lock, get_ident, start_new_thread
+
+from ..errors import AgentError
+from ..formats.encoder import dumps
+from ..outcome import Failure
+from ..streams import DescriptorStream
+from .custody import note_interruption, real_hard_exit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import NoReturn
+
+    from .invocation import Invocation
+
+# What a handler gets to clean up, and what the answer gets to be written.
+GRACE_SECONDS = 2.0
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+class Expired(KeyboardInterrupt):
+    """The time is up. Like Ctrl-C, because whatever must stop for that must stop for this."""
+
+
+def seconds_in(text: str) -> float | None:
+    """Give the seconds that ``30``, ``1.5s``, ``500ms``, ``2m`` or ``1h`` mean, else ``None``."""
+    number = text.strip().rstrip("smh")
+    factor = _UNITS.get(text.strip()[len(number) :] or "s")
+    if factor is None or not number.replace(".", "", 1).isdecimal():
+        return None
+    return float(number) * factor
+
+
+class Deadline:
+    """From its making until `stop`, the invocation has this much time."""
+
+    def __init__(self, invocation: Invocation, seconds: float, *, may_end_process: bool) -> None:
+        self.seconds = seconds
+        self._invocation = invocation
+        self._may_end_process = may_end_process
+        self._main = get_ident()
+        self._over = allocate_lock()
+        self._over.acquire()
+        self._before: object = None
+        self._answering = False
+        self._pid = os.getpid()
+        try:
+            self._before = _signal.signal(_signal.SIGALRM, self._interrupt)
+        except ValueError:  # not in the main thread, which alone can be interrupted
+            self._main = 0
+        start_new_thread(self._watch, ())
+
+    def let_answer(self) -> None:
+        """The handler is done: from here on the time is for getting the answer out."""
+        self._answering = True
+
+    def stop(self) -> None:
+        """Let the invocation take the time it needs."""
+        if not self._over.locked():
+            return
+        self._over.release()
+        if self._main and _signal.getsignal(_signal.SIGALRM) == self._interrupt:
+            _signal.signal(_signal.SIGALRM, self._before or _signal.SIG_DFL)
+
+    def failure(self) -> AgentError:
+        """Give the failure of a call that took too long."""
+        shown = f"{self.seconds:g} s"
+        metadata = self._invocation.metadata
+        changes = metadata is not None and metadata.mutating and not metadata.idempotent
+        advice = "It may have changed something: look at the state before you try again."
+        if not changes:
+            advice = f"Try again with a longer --timeout than {self.seconds:g}."
+        return AgentError.timeout(
+            f"The command did not finish within {shown}.",
+            advice,
+            recoverable=not changes,
+            context={"timeout_ms": round(self.seconds * 1000)},
+        )
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self._over.locked() and not self._answering and os.getpid() == self._pid:
+            raise note_interruption(Expired())
+
+    def _watch(self) -> None:
+        elapsed = time.monotonic() - self._invocation.writer.started
+        if self._over.acquire(timeout=max(self.seconds - elapsed, 0)):
+            return
+        if self._main:
+            _signal.pthread_kill(self._main, _signal.SIGALRM)
+        if self._over.acquire(timeout=GRACE_SECONDS) or not self._may_end_process:
+            return
+        self._end_process()
+
+    def _end_process(self) -> NoReturn:
+        """Answer for a handler that does not let go, and end the process under it."""
+        invocation = self._invocation
+        writer = invocation.writer
+        error = self.failure()
+        if self._answering:
+            error = AgentError.tool_error(
+                f"Nobody read the answer within {self.seconds:g} s.", error_type="output_failed"
+            )
+        answer = writer.document_of(Failure(error, writer.phase))
+        text = f"Error: {error}\n" if writer.is_tty() else dumps(answer.document) + "\n"
+        data = text.encode("utf-8", "replace")
+        # Half an answer may be on stdout, or nobody may be reading there.
+        aside = writer.is_tty() or answer.stream == "stderr" or self._answering
+        if aside or not _written(invocation.answer_descriptor, data):
+            _written(2, data)
+        real_hard_exit(answer.exit_code)
+
+
+def _written(descriptor: int, data: bytes) -> bool:
+    """Write *data* unless that blocks; tell whether it is out."""
+    done = allocate_lock()
+    done.acquire()
+
+    def write() -> None:
+        try:
+            DescriptorStream(descriptor).write_bytes(data)
+        except OSError:  # there is nobody left to tell
+            pass
+        done.release()
+
+    start_new_thread(write, ())
+    return done.acquire(timeout=1.0)

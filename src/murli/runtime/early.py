@@ -1,0 +1,33 @@
+"""An interrupt before there is an invocation: the caller gets an answer all the same."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..contracts import CONTRACT_NAMES
+from ..errors import AgentError
+from ..outcome import Failure
+from ..streams import is_terminal
+from ..writer import Writer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .settings import Settings
+
+
+def answer_interrupt(settings: Settings, error: BaseException) -> None:
+    """Answer *error* and end the program, unless a person is at the terminal."""
+    agent = "--agent" in sys.argv
+    if is_terminal(sys.stdout) and not agent:
+        return
+    contract = os.environ.get("MURLI_CONTRACT") or settings.contract
+    writer = Writer(
+        agent_mode=True,
+        output_format="ndjson" if "ndjson" in sys.argv else "",
+        tool_version=settings.tool_version,
+        contract=contract if contract in CONTRACT_NAMES else "murli",
+    )
+    # The interpreter honours a SystemExit from its hook.
+    cancelled = AgentError.cancelled(signal=getattr(error, "signal", "SIGINT"))
+    raise SystemExit(writer.fail(Failure(cancelled, "validation")))

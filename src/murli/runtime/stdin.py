@@ -1,0 +1,147 @@
+"""Reading from a stdin that nobody feeds fails at once, instead of for ever."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+
+from ..errors import AgentError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+# How long the first byte may take: from a caller who holds the other end himself and would have
+# written by now, and from another program of a pipeline, which may have work to do first.
+CALLER_SECONDS = 0.5
+PIPELINE_SECONDS = 30.0
+
+
+class InputRequired(EOFError):
+    """The program wants to read, and there is nobody to write.
+
+    An `EOFError`, because that is what programs expect to happen at the end of their input.
+    """
+
+
+def guard() -> Callable[[], None]:
+    """Make reads of ``sys.stdin`` fail where they would wait for ever; give what ends that."""
+    raw = getattr(getattr(sys.stdin, "buffer", None), "raw", None)
+    if raw is None:
+        return lambda: None
+    gate = _Gate(raw.fileno())
+    own = {name: getattr(raw, name) for name in ("readinto", "readall", "read")}
+
+    def readinto(buffer: Any) -> Any:
+        gate.wait()
+        return own["readinto"](buffer)
+
+    def readall() -> bytes:
+        parts = []
+        while part := read(1 << 16):
+            parts.append(part)
+        return b"".join(parts)
+
+    def read(size: int = -1) -> Any:
+        if size < 0:
+            return readall()
+        gate.wait()
+        return own["read"](size)
+
+    # Beneath the buffers, where every way of reading passes.
+    for name, ours in (("readinto", readinto), ("readall", readall), ("read", read)):
+        setattr(raw, name, ours)
+
+    def undo() -> None:
+        for name in own:
+            raw.__dict__.pop(name, None)
+
+    return undo
+
+
+class _Gate:
+    """Lets a read through when there is something to read."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._is_fed = False
+
+    def wait(self) -> None:
+        """Return when a read would not wait; raise `InputRequired` when it would for ever."""
+        if self._is_fed:
+            return
+        if os.isatty(self._descriptor):
+            # What the program asks cannot be seen: its output is being collected.
+            raise InputRequired("nobody is there to type")
+        poll = select.poll()
+        poll.register(self._descriptor, select.POLLIN)
+        if not poll.poll(self._patience()):
+            raise InputRequired("nobody feeds stdin")
+        self._is_fed = True
+
+    def _patience(self) -> float | None:
+        """Give how long to wait for the first byte, in milliseconds; ``None`` for ever."""
+        given = os.environ.get("MURLI_STDIN_TIMEOUT", "")
+        if given.replace(".", "", 1).isdecimal():
+            return float(given) * 1000 or None
+        seconds = CALLER_SECONDS if _caller_holds(self._descriptor) else PIPELINE_SECONDS
+        return seconds * 1000
+
+
+def _caller_holds(descriptor: int) -> bool:
+    """Tell whether the other end of stdin is our parent's, as far as that can be known."""
+    try:
+        ours = os.readlink(f"/proc/self/fd/{descriptor}")
+        if not ours.startswith("pipe:"):
+            return True
+        folder = f"/proc/{os.getppid()}/fd"
+        return any(_link(f"{folder}/{name}") == ours for name in os.listdir(folder))
+    except OSError:  # another system, or another user's process
+        return True
+
+
+def _link(path: str) -> str:
+    try:
+        return os.readlink(path)
+    except OSError:  # closed meanwhile
+        return ""
+
+
+def input_failure(printed: str, options: Sequence[str], asked: str = "") -> AgentError:
+    """Give the failure of a program that asked for input and got none.
+
+    *printed* is what it wrote until then: the question stands at the end. *options* are those of
+    the running command.
+    """
+    question = asked or ("" if printed.endswith("\n") else printed.rpartition("\n")[2])
+    question = question.strip()
+    if not question:
+        return AgentError.precondition(
+            "The command reads from stdin, and nobody feeds it.",
+            "Pipe the input in, or close stdin (</dev/null).",
+            error_type="input_required",
+        )
+    return AgentError.precondition(
+        f"The command asked {question!r}, and nobody is there to answer.",
+        _instead(question, options),
+        error_type="input_required",
+    )
+
+
+def _instead(question: str, options: Sequence[str]) -> str:
+    words = "".join(letter if letter.isalnum() else " " for letter in question.lower()).split()
+    confirmation = {"y", "n"} <= set(words) or {"yes", "no"} <= set(words)
+    for option in ("--yes", "--force"):
+        if confirmation and option in options:
+            return f"Pass {option} to confirm."
+    named = [
+        option
+        for option in options
+        if option not in ("--yes", "--force")
+        and all(part in words for part in option.lstrip("-").split("-"))
+    ]
+    if named and not confirmation:
+        return f"Pass {max(named, key=len)}."
+    return "Give the answer as an option or argument; see --schema."

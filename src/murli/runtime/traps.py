@@ -1,0 +1,96 @@
+"""What waits for a person, by module: while an agent waits, it fails and says what to do."""
+
+from __future__ import annotations
+
+import sys
+
+from ..errors import AgentError
+from .custody import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    from .custody import Undo
+
+
+def disarm(module: Any) -> list[Undo]:
+    """Keep *module* from waiting for a person; give what takes that back."""
+    name = module.__name__
+    if name == "getpass":
+        return [replace(module, "getpass", _no_password)]
+    if name == "webbrowser":
+        return [replace(module, each, _no_browser) for each in ("open", "open_new", "open_new_tab")]
+    if name == "code":
+        return [replace(module.InteractiveConsole, "interact", _no_console)]
+    if name.endswith("_termui_impl"):
+        return [
+            replace(module.Editor, "edit_files" if hasattr(module.Editor, "edit_files") else
+                    "edit_file", _no_editor),
+            replace(module, "open_url", _no_browser),
+            replace(module, "getchar", _no_key),
+        ]  # fmt: skip
+    return [replace(module.Application, each, _no_console) for each in ("run", "run_async")]
+
+
+def found_by_others(lookout: Any, name: str, path: Any, target: Any) -> Any:
+    """Give what the other finders find for *name*, disarmed by *lookout* once it is loaded."""
+    for finder in sys.meta_path:
+        find = None if finder is lookout else getattr(finder, "find_spec", None)
+        spec = None if find is None else find(name, path, target)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Disarming(spec.loader, lookout)
+        if spec is not None:
+            return spec
+    return None
+
+
+class _Disarming:
+    """A loader that has the module disarmed when it is there."""
+
+    def __init__(self, loader: Any, lookout: Any) -> None:
+        self._loader = loader
+        self._lookout = lookout
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+    def exec_module(self, module: Any) -> None:
+        """Load *module*."""
+        module.__spec__.loader = module.__loader__ = self._loader
+        self._loader.exec_module(module)
+        self._lookout.disarm(module)
+
+
+def _no_password(prompt: str = "Password: ", stream: Any = None, **more: Any) -> str:
+    # Who pipes a password in is heard; who has a terminal is not asked on it.
+    sys.stdout.write(prompt)
+    return input()
+
+
+def _no_browser(url: str, *more: Any, **named: Any) -> NoReturn:
+    raise AgentError.precondition(
+        f"The command wanted to open {url} for a person.",
+        f"Ask a person to open {url}.",
+        error_type="interactive_blocked",
+    )
+
+
+def _no_editor(*args: Any, **named: Any) -> NoReturn:
+    _refuse("an editor", "Give the text as an option or argument; see --schema.")
+
+
+def _no_key(*args: Any, **named: Any) -> NoReturn:
+    _refuse("a key to be pressed", "Look for an option that answers the question; see --schema.")
+
+
+def _no_console(*args: Any, **named: Any) -> NoReturn:
+    _refuse("a dialogue", "Look for an option that answers the questions; see --schema.")
+
+
+def _refuse(wanted: str, advice: str) -> NoReturn:
+    raise AgentError.precondition(
+        f"The command wanted {wanted}, and nobody is there.",
+        advice,
+        error_type="interactive_blocked",
+    )
