@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from murli.adapters.argparse_levels import ParserLevel
+from murli.runtime import SWITCHES, VALUED
 from murli.runtime.argv import scan
-from murli.runtime.call import SWITCHES, VALUED
 
 OURS = [*SWITCHES, *VALUED]
 

@@ -23,7 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import murli
-from murli.formats.encoder import plain
+from murli.formats import plain
 from murli.schemas.derive import return_schema_of, schema_of
 
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 import pytest
 
 import murli
-from murli.formats.encoder import dumps, plain
+from murli.formats import dumps, plain
 from murli.formats.text import clean, clean_line
 
 

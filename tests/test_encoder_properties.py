@@ -112,7 +112,7 @@ def test_one_document(payload: Any, message: str, contract: str) -> None:
 )
 def test_plain_json_comes_back_unchanged(payload: Any) -> None:
     """What JSON can say is read back as it was, from both layouts."""
-    from murli.formats.encoder import dumps, plain
+    from murli.formats import dumps, plain
 
     for pretty in (True, False):
         text = dumps(plain(payload), pretty=pretty)
@@ -134,7 +134,7 @@ def test_cleaning_is_final(text: str) -> None:
 @given(value=st.floats())
 def test_numbers_are_numbers_or_refused(value: float) -> None:
     """A float is written exactly or refused, never changed."""
-    from murli.formats.encoder import dumps, plain
+    from murli.formats import dumps, plain
 
     if math.isfinite(value):
         assert float(dumps(plain(value))) == value

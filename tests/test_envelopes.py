@@ -20,7 +20,7 @@ from murli import (
 )
 from murli.contracts import CONTRACT_NAMES, Answer, Facts, respond_in
 from murli.contracts.checks import InvalidDocument, check
-from murli.formats.encoder import dumps
+from murli.formats import dumps
 from murli.outcome import Failure, Partial, Plan, Success
 
 if TYPE_CHECKING:

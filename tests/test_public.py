@@ -18,8 +18,8 @@ EXIT_PERMISSION EXIT_RATE_LIMITED EXIT_TIMEOUT EXIT_TOOL_ERROR EXIT_USER_ERROR E
 ErrorDetail Example FlagAnnotation Logger Metadata Profile ProfileStore ProgressEvent Redirect
 ResponseEnvelope ResponseMeta ReturnSchema SCHEMA_VERSION VALID_OUTPUT_FORMATS
 VALID_PROTOCOL_VERSIONS Writer annotate apply_flag_annotation check_conventions enable exit_func
-format_agents_md get_writer load_profile_store load_schema parse pass_writer profile_path
-run_doctor session set_tool_version strip_ansi write_doctor_tty
+format_agents_md get_writer load_profile_store load_schema map_exception parse pass_writer
+profile_path run_doctor session set_tool_version strip_ansi write_doctor_tty
 """
 
 # The standard library's heavier parts, none of which a piped hello-world may load.
@@ -70,17 +70,14 @@ MURLI_PARTS = {
     "murli.adapters.argparse_levels",
     "murli.api",
     "murli.contracts",
-    "murli.contracts.murli",
     "murli.formats",
-    "murli.formats.encoder",
     "murli.outcome",
     "murli.record",
     "murli.runtime",
-    "murli.runtime.call",
     "murli.runtime.capture",
+    "murli.runtime.custody",
     "murli.runtime.invocation",
     "murli.runtime.process",
-    "murli.runtime.settings",
     "murli.streams",
     "murli.writer",
 }

@@ -9,7 +9,7 @@ import sys as _sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .api import enable as enable
+    from .adapters import enable as enable
     from .api import get_writer as get_writer
     from .api import parse as parse
     from .api import pass_writer as pass_writer
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from .commands.doctor import run_doctor as run_doctor
     from .commands.doctor import write_doctor_tty as write_doctor_tty
     from .commands.schema import apply_flag_annotation as apply_flag_annotation
+    from .contracts import SCHEMA_VERSION as SCHEMA_VERSION
     from .contracts.envelope import ErrorDetail as ErrorDetail
     from .contracts.envelope import Redirect as Redirect
     from .contracts.envelope import ResponseEnvelope as ResponseEnvelope
     from .contracts.envelope import ResponseMeta as ResponseMeta
-    from .contracts.murli import SCHEMA_VERSION as SCHEMA_VERSION
     from .errors import EXIT_CANCELLED as EXIT_CANCELLED
     from .errors import EXIT_CONFLICT as EXIT_CONFLICT
     from .errors import EXIT_NOT_FOUND as EXIT_NOT_FOUND
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from .profiles.store import ProfileStore as ProfileStore
     from .profiles.store import load_profile_store as load_profile_store
     from .profiles.store import profile_path as profile_path
+    from .runtime import set_tool_version as set_tool_version
     from .runtime.mapping import map_exception as map_exception
-    from .runtime.settings import set_tool_version as set_tool_version
     from .schemas import load_schema as load_schema
     from .writer import VALID_OUTPUT_FORMATS as VALID_OUTPUT_FORMATS
     from .writer import VALID_PROTOCOL_VERSIONS as VALID_PROTOCOL_VERSIONS
@@ -87,14 +87,14 @@ _HOME = {
     "ResponseEnvelope": "contracts.envelope",
     "ResponseMeta": "contracts.envelope",
     "ReturnSchema": "metadata",
-    "SCHEMA_VERSION": "contracts.murli",
+    "SCHEMA_VERSION": "contracts",
     "VALID_OUTPUT_FORMATS": "writer",
     "VALID_PROTOCOL_VERSIONS": "writer",
     "Writer": "writer",
     "annotate": "metadata",
     "apply_flag_annotation": "commands.schema",
     "check_conventions": "commands.conventions",
-    "enable": "api",
+    "enable": "adapters",
     "format_agents_md": "commands.agents_md",
     "get_writer": "api",
     "load_profile_store": "profiles.store",
@@ -105,7 +105,7 @@ _HOME = {
     "profile_path": "profiles.store",
     "run_doctor": "commands.doctor",
     "session": "api",
-    "set_tool_version": "runtime.settings",
+    "set_tool_version": "runtime",
     "strip_ansi": "formats.text",
     "write_doctor_tty": "commands.doctor",
 }

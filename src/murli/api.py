@@ -1,8 +1,10 @@
-"""The verbs an author calls."""
+"""The verbs an author calls, beside `enable`."""
 
 from __future__ import annotations
 
 import sys
+
+from .adapters import enable, is_parser, kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,82 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .adapters.argparse import Enabled, Session
-    from .runtime.settings import Settings
     from .writer import Writer
-
-
-def enable(
-    app: Any,
-    *,
-    name: str = "",
-    tool_version: str = "",
-    contract: str = "murli",
-    mount: bool = True,
-    dev: bool = False,
-    progress_stream: str = "auto",
-    guard_dry_run: bool = False,
-    usage_exit_code: int = 0,
-    profile_path: str = "",
-    timeout: float = 0.0,
-    detect_agents: bool = False,
-) -> None:
-    """Make *app* speak to people and agents.
-
-    *app* is a ``click.Group`` or ``click.Command``, a ``typer.Typer`` or an
-    ``argparse.ArgumentParser``. The call may stand before or after its commands are defined; a
-    second call changes nothing.
-
-    * *name*, *tool_version*: what the tool is called, and its version, where murli cannot tell.
-    * *contract*: ``murli``, ``response``, ``agent-spec-1.6`` or ``agent-spec-2``.
-    * *mount*: whether ``describe``, ``profile`` and ``doctor`` are commands of the tool.
-    * *dev*: tell the author, at a terminal, about unconventional names.
-    * *progress_stream*: where agents read progress: ``auto``, ``stdout`` or ``stderr``.
-    * *guard_dry_run*: ask for ``--force`` even for a dry run.
-    * *usage_exit_code*: the exit code of usage errors, where 1 will not do.
-    * *profile_path*: the file profiles are kept in, instead of ``~/.<tool>/profiles.json``.
-    * *timeout*: the seconds a command may take when an agent calls it; 0 for any. A command's own
-      ``Metadata(timeout=…)``, and the caller's ``--timeout``, say otherwise.
-    * *detect_agents*: answer in agent mode at a terminal too when the environment announces an
-      agent; ``MURLI_MODE`` decides either way.
-    """
-    from .contracts import CONTRACT_NAMES
-    from .runtime.settings import Settings
-
-    if contract not in CONTRACT_NAMES:
-        raise ValueError(f"contract is one of {', '.join(CONTRACT_NAMES)}, not {contract!r}")
-    if progress_stream not in ("auto", "stdout", "stderr"):
-        raise ValueError(f"progress_stream is auto, stdout or stderr, not {progress_stream!r}")
-    settings = Settings(
-        name=name,
-        tool_version=tool_version,
-        contract=contract,
-        mount=mount,
-        dev=dev,
-        progress_stream=progress_stream,
-        guard_dry_run=guard_dry_run,
-        usage_exit_code=usage_exit_code,
-        profile_path=str(profile_path),
-        timeout=float(timeout),
-        detect_agents=detect_agents,
-    )
-    caller = sys._getframe(1).f_globals.get("__name__", "")
-    _adapter_of(app)(app, settings, caller)
-    if sys.excepthook is sys.__excepthook__:
-        sys.excepthook = _EarlyInterrupt(settings)
-
-
-class _EarlyInterrupt:
-    """Answers an interrupt that comes while the tool is still loading its other modules."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-
-    def __call__(self, kind: type[BaseException], error: BaseException, traceback: Any) -> None:
-        if issubclass(kind, KeyboardInterrupt):
-            from .runtime.early import answer_interrupt
-
-            answer_interrupt(self.settings, error)
-        sys.__excepthook__(kind, error, traceback)
 
 
 def pass_writer(function: Any) -> Any:
@@ -154,32 +81,6 @@ def _enabled(verb: str, parser: Any) -> Enabled:
     return found
 
 
-def _adapter_of(app: Any) -> Any:
-    """Give the function that enables *app*, by what it can do rather than by its class."""
-    if _is_parser(app):
-        name = "argparse"
-    elif hasattr(app, "registered_commands") and hasattr(app, "info"):
-        name = "typer"
-    elif callable(getattr(app, "main", None)) and hasattr(app, "params"):
-        name = "clicklike"
-    else:
-        raise TypeError(
-            "murli.enable() takes a click.Command, a typer.Typer or an argparse.ArgumentParser, "
-            f"not {_kind(app)}"
-        )
-    return __import__(f"murli.adapters.{name}", None, None, ["enable"]).enable
-
-
 def _require_parser(verb: str, app: object) -> None:
-    if not _is_parser(app):
-        raise TypeError(f"murli.{verb}() takes an argparse.ArgumentParser, not {_kind(app)}")
-
-
-def _is_parser(app: object) -> bool:
-    # Whoever has a parser has imported argparse; whoever has not need not pay for it.
-    argparse = sys.modules.get("argparse")
-    return argparse is not None and isinstance(app, argparse.ArgumentParser)
-
-
-def _kind(app: object) -> str:
-    return f"{type(app).__module__}.{type(app).__qualname__}"
+    if not is_parser(app):
+        raise TypeError(f"murli.{verb}() takes an argparse.ArgumentParser, not {kind_of(app)}")

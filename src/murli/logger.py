@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from _thread import RLock
 
-from .formats.encoder import dumps
+from .formats import dumps
 from .formats.text import clean
 from .streams import put, put_for_people, standard
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .record import Record, fill
-from .runtime.settings import METADATA, metadata_of
+from .runtime import METADATA, metadata_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 
-from .formats.encoder import plain
+from .formats import plain
 from .formats.text import clean, clean_line
 from .writer import text_of
 

@@ -6,7 +6,7 @@ import time
 from _thread import RLock
 
 from .contracts import Facts, respond_in
-from .formats.encoder import cleaned, dumps, plain
+from .formats import cleaned, dumps, plain
 from .outcome import Failure, Partial, Plan, Success
 from .streams import OutputFailed, is_terminal, put, put_for_people, standard
 
@@ -373,7 +373,7 @@ class Writer:
     def _version(self) -> str:
         if self._tool_version is not None:
             return self._tool_version
-        from .runtime.settings import tool_version
+        from .runtime import tool_version
 
         return tool_version()
 

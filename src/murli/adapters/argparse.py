@@ -10,8 +10,8 @@ import argparse
 import os
 import sys
 
+from ..runtime import metadata_of, program_name, version_of
 from ..runtime.invocation import Invocation, current
-from ..runtime.settings import metadata_of, program_name, version_of
 from .argparse_levels import (
     ParserLevel,
     Routes,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from ..metadata import Metadata
-    from ..runtime.settings import Settings
+    from ..runtime import Settings
     from ..tree import Command
     from ..writer import Writer
     from .argparse_values import Bindings

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 
 from ..commands.completion import OPTION_HELP, WORD, Profiles
-from ..runtime.settings import has_profileable, metadata_of
+from ..runtime import has_profileable, metadata_of
 from .argparse_levels import subparsers_of
 
 TYPE_CHECKING = False

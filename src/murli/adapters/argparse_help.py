@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..commands.options import our_sections
-from ..runtime.settings import metadata_of
+from ..runtime import metadata_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ import argparse
 import os
 import sys
 
-from ..runtime.call import AS_MANY_AS_COME, EVERYTHING, INTENT, SEPARATOR
-from ..runtime.settings import metadata_of
+from ..runtime import AS_MANY_AS_COME, EVERYTHING, INTENT, SEPARATOR, metadata_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

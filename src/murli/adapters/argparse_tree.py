@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ..runtime.settings import metadata_of
+from ..runtime import metadata_of
 from ..tree import Argument, Command, Flag, first_line
 from .argparse_levels import subparsers_of
 
@@ -135,7 +135,7 @@ def _default(parser: argparse.ArgumentParser, action: argparse.Action) -> Any:
 
 def _readable(value: Any) -> Any:
     from ..errors import EncodingError
-    from ..formats.encoder import plain
+    from ..formats import plain
 
     try:
         return plain(value)

@@ -10,11 +10,9 @@ import argparse
 import os
 
 from ..metadata import flag_key
-from ..runtime import usage
-from ..runtime.call import INTENT
+from ..runtime import INTENT, metadata_of, usage
 from ..runtime.enforce import enforce, excluded_by
 from ..runtime.saved import switch, words_in
-from ..runtime.settings import metadata_of
 from .argparse_levels import value_in
 from .argparse_tree import names_of
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 import os
 import sys
 
-from ..runtime.call import INTENT
+from ..runtime import INTENT, metadata_of, program_name, version_of
 from ..runtime.invocation import Invocation, current
-from ..runtime.settings import metadata_of, program_name, version_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..metadata import Metadata
-    from ..runtime.settings import Settings
+    from ..runtime import Settings
     from ..tree import Command
     from .clicklike_levels import CommandLevel
 

@@ -8,7 +8,7 @@ the commands are as they were.
 from __future__ import annotations
 
 from ..commands.completion import OPTION_HELP, Profiles
-from ..runtime.settings import has_profileable
+from ..runtime import has_profileable
 from .clicklike import is_group
 
 TYPE_CHECKING = False
@@ -52,10 +52,10 @@ class _Completion:
             self._add_command(root, list(words))
             self._add_option(root, (), offered=False)
             said = self._profiles.read(words)
-            if not said.mounted:
-                return own_make(info_name, words, *more, **named)
-            context = own_make(info_name, said.before, *more, **named)
-            context.command = _Words(self._items, self._profiles.words_behind(said.rest))
+            theirs = said.before if said.mounted else words
+            context = own_make(info_name, theirs, *more, **named)
+            if said.mounted:
+                context.command = _Words(self._items, self._profiles.words_behind(said.rest))
             return context
 
         self._change(root, "make_context", make_context)
@@ -87,7 +87,7 @@ class _Completion:
     def _add_option(self, command: Any, path: tuple[str, ...], *, offered: bool) -> None:
         """Give *command* and those it leads to an option ``--profile``.
 
-        It is *offered* by name where, or above where, it makes a difference.
+        By its name it is *offered* where a profile may hold a flag, and below.
         """
         if id(command) in self._known:
             return

@@ -193,7 +193,7 @@ def _default(param: Any) -> Any:
     if callable(default) or default in ((), []):
         return None
     from ..errors import EncodingError
-    from ..formats.encoder import plain
+    from ..formats import plain
 
     try:
         return plain(default)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 from ..metadata import flag_key
-from ..runtime.call import INTENT
+from ..runtime import INTENT
 from ..runtime.enforce import excluded_by
 from ..runtime.saved import switch, words_in
 from .clicklike import SECRET_OPTIONS, running

@@ -7,7 +7,7 @@ subclass of what it would have been.
 
 from __future__ import annotations
 
-from ..runtime.settings import metadata_of
+from ..runtime import metadata_of
 from .clicklike import ENABLED, Enabled, declared
 
 TYPE_CHECKING = False
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..metadata import Metadata
-    from ..runtime.settings import Settings
+    from ..runtime import Settings
 
 _CALLBACK = "_murli_callback"
 

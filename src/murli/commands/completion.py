@@ -8,17 +8,16 @@ from __future__ import annotations
 import sys
 
 from ..profiles import store
+from ..runtime import has_profileable
 from ..runtime.argv import scan
-from ..runtime.settings import has_profileable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ..runtime.call import Call
+    from ..runtime import Call, Settings
     from ..runtime.invocation import Host
-    from ..runtime.settings import Settings
 
 OPTION_HELP = "use the flag values saved under this name"
 _TAKE_NAMES = ("use", "show", "delete")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..formats.encoder import dumps, plain
+from ..formats import dumps, plain
 from ..runtime import usage
 from .schema import command_schema, describe_document, described, profileable_flags
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..record import Record, fill
-from ..runtime.settings import has_profileable
+from ..runtime import has_profileable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..formats.encoder import plain
+from ..formats import plain
 from ..metadata import Metadata, ReturnSchema, flag_key
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
 

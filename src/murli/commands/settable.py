@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ..metadata import flag_key
-from ..runtime import usage
-from ..runtime.call import INTENT
+from ..runtime import INTENT, usage
 from ..runtime.enforce import problem_with
 from ..runtime.saved import switch, words_in
 

@@ -1,10 +1,12 @@
 """Contracts: pure functions from an outcome to a document and an exit code.
 
-A contract is chosen by name. It never asks the runtime, reads no stream and no argv.
+A contract is chosen by name. It never asks the runtime, reads no stream and no argv. The default,
+murli 1.0, is here; the others are in `agent_spec`, loaded when one of them is chosen.
 """
 
 from __future__ import annotations
 
+from ..outcome import Failure, Partial, Plan
 from ..record import Record, fill
 
 TYPE_CHECKING = False
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
     Respond = Callable[["Outcome", "Facts"], "Answer"]
 
+SCHEMA_VERSION = "1.0"
 CONTRACT_NAMES = ("murli", "response", "agent-spec-1.6", "agent-spec-2")
 
 
@@ -62,11 +65,66 @@ class Answer(Record):
 def respond_in(contract: str) -> Respond:
     """Give the function that answers in *contract*; `ValueError` for a name that is none."""
     if contract == "murli":
-        from .murli import respond
-
-        return respond
+        return respond_in_murli
     from .agent_spec import REVISIONS, respond_as
 
     if contract not in REVISIONS:
         raise ValueError(f"contract is one of {', '.join(CONTRACT_NAMES)}, not {contract!r}")
     return respond_as(REVISIONS[contract])
+
+
+# -- murli 1.0: ``status`` says what happened; errors are documents of their own ------------------
+
+
+def respond_in_murli(outcome: Outcome, facts: Facts) -> Answer:
+    """Say *outcome* as a murli document."""
+    if isinstance(outcome, Failure):
+        return Answer(_error(outcome, facts), outcome.error.code, "stderr")
+    if isinstance(outcome, Plan):
+        return Answer(_envelope("plan", outcome.message, "plan", outcome.plan, facts))
+    if isinstance(outcome, Partial):
+        from ..errors import EXIT_PARTIAL
+
+        document = _envelope("partial", outcome.message, "result", outcome.result, facts)
+        return Answer(document, EXIT_PARTIAL)
+    status = "plan" if outcome.attention else "ok"
+    return Answer(_envelope(status, outcome.message, "result", outcome.result, facts))
+
+
+def _envelope(status: str, message: str, key: str, payload: Any, facts: Facts) -> dict[str, Any]:
+    return {
+        "status": status,
+        "schema_version": SCHEMA_VERSION,
+        "tool_version": facts.tool_version,
+        "message": message,
+        key: payload,
+    }
+
+
+def _error(failure: Failure, facts: Facts) -> dict[str, Any]:
+    from ..errors import EXIT_RATE_LIMITED
+
+    error = failure.error
+    document: dict[str, Any] = {
+        "status": "error",
+        "code": error.code,
+        "error": error.error_type,
+        "message": error.message,
+    }
+    if error.advice:
+        document["suggestion"] = error.advice
+    if error.valid_values:
+        document["valid_values"] = list(error.valid_values)
+    document["recoverable"] = error.recoverable
+    # A throttled caller must know how long to wait, also when the answer is "no time at all".
+    if error.retry_after_ms or error.code == EXIT_RATE_LIMITED:
+        document["retry_after_ms"] = error.retry_after_ms
+    if error.field:
+        document["field"] = error.field
+    if error.doc_url:
+        document["doc_url"] = error.doc_url
+    if failure.output is not None:
+        document["result"] = failure.output
+    document["schema_version"] = SCHEMA_VERSION
+    document["tool_version"] = facts.tool_version
+    return document

@@ -272,7 +272,7 @@ def _text(value: Any) -> str | None:
     """Give *value* as the text a ``detail`` must be."""
     if value is None or isinstance(value, str):
         return value
-    from ..formats.encoder import dumps
+    from ..formats import dumps
 
     return dumps(value, pretty=False)
 

@@ -1,1 +1,261 @@
-"""Documents become bytes here; nothing in this room knows what an envelope is."""
+"""Documents become bytes here; nothing in this room knows what an envelope is.
+
+The one encoder: any Python value to plain JSON data, and plain JSON data to text. It is in the
+package itself because every answer needs it, and each module more is paid for at start-up.
+
+`plain` is where foreign types and hostile values are dealt with; it either gives data that
+`dumps` can write, or raises `EncodingError` saying where the trouble is. What is known:
+
+==============================  ==========================================================
+Python                          JSON
+==============================  ==========================================================
+str, int, float, bool, None     themselves; text is cleaned, NaN and infinities are refused
+dict and mappings               object in the caller's order
+list, tuple, iterators, range   array
+set, frozenset                  array, sorted so that the bytes are stable
+Enum                            its value
+date, datetime, time            ISO 8601 text
+timedelta                       seconds
+Path, UUID                      text
+Decimal                         text, so that no digit is lost
+bytes                           ``{"type": "binary", "encoding": "base64", …}``
+dataclass, attrs, namedtuple,   object of its fields
+msgspec, pydantic-like
+numpy-like                      what ``tolist()`` gives
+==============================  ==========================================================
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from ..errors import EncodingError
+
+# jq, the reader agents use most, stops at 256 levels; the envelope needs a few of them.
+MAX_DEPTH = 240
+# Python's own readers refuse integers of more than 4300 digits.
+MAX_INT_BITS = 14_280
+
+_INFINITY = float("inf")
+
+
+def plain(value: object) -> Any:
+    """Turn *value* into dicts with text keys, lists, text, numbers, booleans and ``None``.
+
+    Raises `EncodingError`, and nothing else, when there is no JSON form.
+    """
+    return Plainer().convert(value, 0)
+
+
+def cleaned(text: str) -> str:
+    """Give *text* as it may stand in a document, see `text.clean`; most may as it is."""
+    if text.replace("\n", "").isprintable():
+        return text
+    from .text import clean
+
+    return clean(text)
+
+
+def dumps(data: Any, *, pretty: bool = True) -> str:
+    """Write plain data as JSON text: two spaces of indent, or one line without spaces."""
+    parts: list[str] = []
+    if pretty:
+        _write_pretty(data, parts.append, "\n")
+    else:
+        _write_compact(data, parts.append)
+    return "".join(parts)
+
+
+class Plainer:
+    """One conversion: remembers the way to the current value and the containers on it."""
+
+    __slots__ = ("open", "way")
+
+    def __init__(self) -> None:
+        self.way: list[str | int] = []
+        self.open: set[int] = set()
+
+    def convert(self, value: Any, depth: int) -> Any:
+        """Give *value* as plain data."""
+        kind = type(value)
+        if kind is str:
+            return value if value.isprintable() else cleaned(value)
+        if kind is bool or value is None:
+            return value
+        if kind is int:
+            return self.integer(value)
+        if kind is float:
+            return self.number(value)
+        if depth > MAX_DEPTH:
+            raise self.trouble(f"nested deeper than {MAX_DEPTH} levels", "Flatten it.")
+        if id(value) in self.open:
+            raise self.trouble("contains itself", "Return a copy without the cycle.")
+        self.open.add(id(value))
+        try:
+            if kind is dict:
+                return self.object(value, depth)
+            if kind is list or kind is tuple:
+                return self.array(value, depth)
+            return self.foreign(value, depth)
+        finally:
+            self.open.discard(id(value))
+
+    def integer(self, value: int) -> int:
+        """Give an integer that readers can take."""
+        if value.bit_length() > MAX_INT_BITS:
+            raise self.trouble("is an integer of more than 4300 digits", "Return it as text.")
+        return value
+
+    def number(self, value: float) -> float:
+        """Give a number that JSON can hold."""
+        if value != value or value in (_INFINITY, -_INFINITY):
+            name = "NaN" if value != value else "infinity"
+            raise self.trouble(f"is {name}, which JSON cannot hold", "Return null or text instead.")
+        return value
+
+    def array(self, values: Iterable[Any], depth: int) -> list[Any]:
+        """Give the items as a list."""
+        items: list[Any] = []
+        way = self.way
+        way.append(0)
+        for index, value in enumerate(values):
+            way[-1] = index
+            items.append(self.convert(value, depth + 1))
+        way.pop()
+        return items
+
+    def object(self, mapping: Any, depth: int) -> dict[str, Any]:
+        """Give a mapping as an object in its own order."""
+        fields: dict[str, Any] = {}
+        way = self.way
+        way.append("")
+        for name, value in mapping.items():
+            key = name if type(name) is str and name.isprintable() else self.key(name)
+            way[-1] = key
+            if key in fields:
+                raise self.trouble("is a key that occurs twice once written as JSON text", "")
+            fields[key] = self.convert(value, depth + 1)
+        way.pop()
+        return fields
+
+    def key(self, name: Any) -> str:
+        """Give the text that stands for a key."""
+        if name is None or name is True or name is False:
+            return {None: "null", True: "true", False: "false"}[name]
+        if not isinstance(name, (str, int, float)):
+            from .foreign import knows_text
+
+            if not knows_text(name):
+                raise self.trouble(f"has a key of type {type(name).__name__}", "Use text keys.")
+        text = self.convert(name, 0)
+        return text if isinstance(text, str) else _scalar(text)
+
+    def foreign(self, value: Any, depth: int) -> Any:
+        """Convert what is not a plain type; what its own code raises is trouble, not a crash."""
+        try:
+            from .foreign import convert
+
+            return convert(self, value, depth)
+        except Exception as error:  # the value's own code, which may raise anything
+            from ..errors import EncodingError
+
+            if isinstance(error, EncodingError):
+                raise
+            told = f"{type(error).__name__} while it was read"
+            raise self.trouble(f"({name_of(value)}) raised {told}", "") from error
+
+    def trouble(self, what: str, advice: str) -> EncodingError:
+        """Give the error that says where the trouble is."""
+        where = "".join(
+            f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.way[:12]
+        )
+        if len(self.way) > 12:
+            where += "…"
+        from ..errors import EncodingError
+
+        told = f"The result cannot be written as JSON: ${where} {what}. {advice}"
+        return EncodingError(told.strip())
+
+
+def name_of(value: object) -> str:
+    """Give the name of the class of *value*."""
+    return type(value).__qualname__
+
+
+def _quote(text: str) -> str:
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    quoted: str = _escape()(text)
+    return quoted
+
+
+_escaper: Any = None
+
+
+def _escape() -> Any:
+    """Give the accelerated quoting of text, loaded when there is text that needs it."""
+    global _escaper
+    if _escaper is None:
+        try:
+            from _json import encode_basestring as found
+        except ImportError:  # an interpreter without the accelerator
+            from json.encoder import encode_basestring as found
+        _escaper = found
+    return _escaper
+
+
+def _scalar(value: Any) -> str:
+    if value is None:
+        return "null"
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    return float.__repr__(value) if isinstance(value, float) else int.__repr__(value)
+
+
+def _write_compact(value: Any, write: Any) -> None:
+    if isinstance(value, str):
+        write(_quote(value))
+    elif isinstance(value, dict):
+        mark = "{"
+        for key, item in value.items():
+            write(f"{mark}{_quote(key)}:")
+            _write_compact(item, write)
+            mark = ","
+        write("}" if value else "{}")
+    elif isinstance(value, list):
+        mark = "["
+        for item in value:
+            write(mark)
+            _write_compact(item, write)
+            mark = ","
+        write("]" if value else "[]")
+    else:
+        write(_scalar(value))
+
+
+def _write_pretty(value: Any, write: Any, margin: str) -> None:
+    if isinstance(value, str):
+        write(_quote(value))
+    elif isinstance(value, dict) and value:
+        inner = margin + "  "
+        mark = "{"
+        for key, item in value.items():
+            write(f"{mark}{inner}{_quote(key)}: ")
+            _write_pretty(item, write, inner)
+            mark = ","
+        write(margin + "}")
+    elif isinstance(value, list) and value:
+        inner = margin + "  "
+        mark = "["
+        for item in value:
+            write(mark + inner)
+            _write_pretty(item, write, inner)
+            mark = ","
+        write(margin + "]")
+    else:
+        _write_compact(value, write)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .encoder import dumps, name_of
+from . import dumps, name_of
 from .text import clean
 
 TYPE_CHECKING = False
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from .encoder import Plainer
+    from . import Plainer
 
 
 def convert(plainer: Plainer, value: Any, depth: int) -> Any:

@@ -17,7 +17,7 @@ Texts in a table are shortened to fit; numbers never are, since half a number is
 from __future__ import annotations
 
 from ..streams import is_terminal, put_for_people
-from .encoder import dumps
+from . import dumps
 from .text import clean_line
 
 TYPE_CHECKING = False

@@ -1,1 +1,239 @@
-"""One invocation, in a written order; see `murli.runtime.invocation`."""
+"""One invocation, in a written order; see `murli.runtime.invocation`.
+
+Here is what every invocation needs to know, in one module because each one more is paid for at
+start-up: what an author chose in ``enable`` and declared, and what a command line says to us. Most
+say nothing, and then nothing more is loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..record import Record, fill
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from typing import Any
+
+    from ..errors import AgentError
+    from ..metadata import Metadata
+
+# Where a declaration is kept on the author's own object: a parser, a command, a function.
+METADATA = "_murli_metadata"
+
+# Variables by which agents announce themselves to what they run at a terminal.
+AGENT_VARIABLES = (
+    "AI_AGENT",
+    "CLAUDECODE",
+    "CODEX_SANDBOX",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "GOOSE_TERMINAL",
+    "OPENCODE",
+)
+# How variables are called whose values are secrets.
+SECRET_NAMES = ("_TOKEN", "_SECRET", "_PASSWORD", "_API_KEY", "_ACCESS_KEY", "_PRIVATE_KEY")
+
+_tool_version = ""
+
+
+def set_tool_version(version: str) -> None:
+    """Say which version of the tool is running; it is stamped on every answer."""
+    global _tool_version
+    _tool_version = str(version)
+
+
+def tool_version() -> str:
+    """Give what `set_tool_version` was told."""
+    return _tool_version
+
+
+class Settings(Record):
+    """The choices of one enabled tool."""
+
+    __slots__ = (
+        "name",
+        "tool_version",
+        "contract",
+        "mount",
+        "dev",
+        "progress_stream",
+        "guard_dry_run",
+        "usage_exit_code",
+        "profile_path",
+        "timeout",
+        "detect_agents",
+    )
+    name: str
+    tool_version: str
+    contract: str
+    mount: bool
+    dev: bool
+    progress_stream: str
+    guard_dry_run: bool
+    usage_exit_code: int
+    profile_path: str
+    timeout: float
+    detect_agents: bool
+
+    def __init__(
+        self,
+        name: str = "",
+        tool_version: str = "",
+        contract: str = "murli",
+        mount: bool = True,
+        dev: bool = False,
+        progress_stream: str = "auto",
+        guard_dry_run: bool = False,
+        usage_exit_code: int = 0,
+        profile_path: str = "",
+        timeout: float = 0.0,
+        detect_agents: bool = False,
+    ) -> None:
+        fill(
+            self,
+            name=name,
+            tool_version=tool_version,
+            contract=contract,
+            mount=mount,
+            dev=dev,
+            progress_stream=progress_stream,
+            guard_dry_run=guard_dry_run,
+            usage_exit_code=usage_exit_code,
+            profile_path=profile_path,
+            timeout=timeout,
+            detect_agents=detect_agents,
+        )
+
+
+def version_of(module: str) -> str:
+    """Give the version of the installed package that *module* belongs to, or ``""``.
+
+    `importlib.metadata` would know more, and costs more than the rest of an invocation.
+    """
+    name = module.partition(".")[0]
+    package = sys.modules.get(name)
+    version = getattr(package, "__version__", None)
+    if isinstance(version, str):
+        return version
+    if package is None or not getattr(package, "__path__", None):
+        return ""
+    prefix = f"{name.lower()}-"
+    for entry in _entries(os.path.dirname(next(iter(package.__path__)))):
+        if entry.lower().startswith(prefix) and entry.endswith(".dist-info"):
+            return entry[len(prefix) : -len(".dist-info")]
+    return ""
+
+
+def _entries(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:  # a package inside an archive
+        return []
+
+
+def program_name() -> str:
+    """Give the name of the running program: its file's, or its package's under ``python -m``."""
+    name = os.path.basename(sys.argv[0]).removesuffix(".py")
+    spec = getattr(sys.modules.get("__main__"), "__spec__", None)
+    return str(spec.parent or name) if name == "__main__" and spec is not None else name
+
+
+def is_on(variable: str) -> bool:
+    """Tell whether an environment switch is set to yes."""
+    return os.environ.get(variable, "").lower() in ("1", "true", "yes", "on")
+
+
+def has_profileable(metadata: Metadata | None) -> bool:
+    """Tell whether *metadata* speaks of a flag that a profile may hold."""
+    notes = metadata.flag_annotations if metadata is not None else {}
+    return any(note.profileable for note in notes.values())
+
+
+def metadata_of(command: Any) -> Metadata | None:
+    """Give what was declared about *command*, or ``None``."""
+    found: Metadata | None = getattr(command, METADATA, None)
+    return found
+
+
+# -- the command line --------------------------------------------------------------------------
+
+# The commands we mount; `murli.commands` runs them.
+MOUNTED = ("describe", "profile", "doctor")
+
+SWITCHES = {
+    "--agent": "agent",
+    "--schema": "schema",
+    "--force": "force",
+    "--yes": "force",
+    "--dry-run": "dry_run",
+    "--debug": "debug",
+}
+VALUED = {
+    "--output": "output",
+    "--protocol-version": "protocol_version",
+    "--profile": "profile",
+    "--contract": "contract",
+    "--timeout": "timeout",
+}
+
+# What expresses intent for one call; a value for it is never saved, nor taken from a variable.
+INTENT = frozenset(("--force", "--yes", "--dry-run"))
+
+AS_MANY_AS_COME = 1_000_000
+EVERYTHING = AS_MANY_AS_COME + 1  # options included
+# Left where a flag of ours stood behind an option that takes as many values as come.
+SEPARATOR = "--murli-separator"
+
+
+def behind_the_last_of_ours(argv: Sequence[str], mounted: Collection[str]) -> int:
+    """Give the position behind the last word that could be ours; 0 when there is none."""
+    for position in range(len(argv), 0, -1):
+        name = argv[position - 1].partition("=")[0]
+        if name in SWITCHES or name in VALUED or name in mounted:
+            return position
+    return 0
+
+
+class Call:
+    """What the command line says once our flags are out of it.
+
+    ``rest`` is for the framework. ``mounted`` is the command of ours that was called; then
+    ``rest`` holds its arguments, ``before`` what was said to the tool itself. ``mistake`` is what
+    is wrong with the flags of ours, ``separated`` the levels on which ``rest`` holds a `SEPARATOR`.
+    """
+
+    __slots__ = (
+        "agent",
+        "schema",
+        "force",
+        "dry_run",
+        "output",
+        "protocol_version",
+        "profile",
+        "contract",
+        "timeout",
+        "debug",
+        "rest",
+        "before",
+        "mounted",
+        "level",
+        "mistake",
+        "separated",
+    )
+
+    def __init__(self) -> None:
+        self.agent = self.schema = self.force = self.dry_run = self.debug = False
+        self.output: str | None = None
+        self.protocol_version: str | None = None
+        self.profile: str | None = None
+        self.contract: str | None = None
+        self.timeout: str | None = None
+        self.rest: list[str] = []
+        self.before: list[str] = []
+        self.mounted = ""
+        self.level: Any = None
+        self.mistake: AgentError | None = None
+        self.separated: list[Any] = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..contracts import CONTRACT_NAMES
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
-from .call import EVERYTHING, SEPARATOR, SWITCHES, VALUED, Call, behind_the_last_of_ours
+from . import EVERYTHING, SEPARATOR, SWITCHES, VALUED, Call, behind_the_last_of_ours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _option(call: Call, argv: Sequence[str], position: int) -> int:
     while (
         count < most
         and position < len(argv)
-        and (any_value or not _looks_like_option(argv[position]))
+        and ((any_value and count < least) or not _looks_like_option(argv[position]))
     ):
         call.rest.append(argv[position])
         position += 1

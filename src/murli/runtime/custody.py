@@ -242,13 +242,9 @@ _FOR_CHILDREN = {
     "LESS": "-FRX",
     "EDITOR": "true",
     "VISUAL": "true",
-    "GIT_EDITOR": "true",
     "GIT_TERMINAL_PROMPT": "0",
-    "PIP_NO_INPUT": "1",
-    "DEBIAN_FRONTEND": "noninteractive",
     "NO_COLOR": "1",
     "FORCE_COLOR": None,
-    "CLICOLOR_FORCE": None,
 }
 # Modules that know how to wait for a person; `traps` knows how to keep them from it.
 _TRAPS = (

@@ -13,7 +13,7 @@ import time
 from _thread import allocate_lock, get_ident, start_new_thread
 
 from ..errors import AgentError
-from ..formats.encoder import dumps
+from ..formats import dumps
 from ..outcome import Failure
 from ..streams import DescriptorStream
 from .custody import note_interruption, real_hard_exit

@@ -13,7 +13,7 @@ from ..writer import Writer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .settings import Settings
+    from . import Settings
 
 
 def answer_interrupt(settings: Settings, error: BaseException) -> None:

@@ -6,8 +6,6 @@ import os
 import signal
 import time
 
-from .invocation import status_of
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..errors import AgentError
@@ -20,6 +18,16 @@ MOST_PRINTED = 1 << 26
 MOST_TOLD = 1 << 15
 # How long children get to end by themselves when we end.
 GRACE_SECONDS = 1.0
+
+
+def status_of(code: object) -> int:
+    """Give the exit status Python makes of ``SystemExit(code)``."""
+    if code is None:
+        return 0
+    if not isinstance(code, int):
+        return 1
+    # What does not fit a C long is -1 to Python.
+    return code & 0xFF if -(2**63) <= code < 2**63 else 0xFF
 
 
 def exit_failure(code: object) -> AgentError | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .exception_table import ERRNOS, SQLITE, Meaning
+from .exception_table import CLASSES, ERRNOS, SQLITE, UNREACHABLE, Meaning
 from .http_failures import of_aws, of_grpc, of_response, of_retries, peek
 
 TYPE_CHECKING = False
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-LONGEST_LINE = 500
+_LONGEST_LINE = 500
 _LONGEST_COMMAND = 250
 
 
@@ -23,7 +23,7 @@ def shown(error: object) -> str:
         return ""
 
 
-def shortened(text: str, limit: int = LONGEST_LINE) -> str:
+def shortened(text: str, limit: int = _LONGEST_LINE) -> str:
     """Give *text*, cut where it is longer than *limit*."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
@@ -79,9 +79,7 @@ def _of_sqlite(error: Any) -> Meaning | None:
 def _of_name_lookup(error: Any) -> Meaning | None:
     import socket
 
-    if error.errno != socket.EAI_AGAIN:
-        return None
-    return Meaning("unavailable", "Check the network, then try again.", network=True)
+    return UNREACHABLE if error.errno == socket.EAI_AGAIN else None
 
 
 def _of_json(error: Any) -> Meaning:
@@ -108,8 +106,7 @@ def _of_import(error: Any) -> Meaning:
 def _of_end(error: Any) -> Meaning | None:
     if shown(error) != "EOF when reading a line":  # what input() says
         return None
-    hint = "Give what it asks for as options, or on standard input."
-    return Meaning("precondition", hint, "interactive_blocked")
+    return CLASSES["murli.runtime.stdin.InputRequired"]
 
 
 # Class -> what it means, or None where its entry in the table, or its base, tells.

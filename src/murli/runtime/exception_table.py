@@ -93,6 +93,8 @@ _DISK_FULL = Meaning(
     "tool_error", "Free some space, then try again.", "disk_full", recoverable=True
 )
 _READ_ONLY = Meaning("permission_denied", "Choose a place that may be written to.", "read_only")
+_DIRECTORY = Meaning("user_error", "Give a file, not a directory.")
+_NO_DIRECTORY = Meaning("user_error", "Give a directory; part of the path is a file.")
 _IN_USE = Meaning("unavailable", "Try again when what uses it has finished.")
 LOCKED = Meaning(
     "precondition",
@@ -106,21 +108,25 @@ _REFUSED = Meaning(
     "unavailable", "Check that the service runs, and its host and port.", network=True
 )
 _CUT_OFF = Meaning("unavailable", "Try again; the connection was lost.", network=True)
-_UNREACHABLE = Meaning("unavailable", "Check the network, then try again.", network=True)
+UNREACHABLE = Meaning("unavailable", "Check the network, then try again.", network=True)
 _UNKNOWN_HOST = Meaning(
     "unavailable", "Check the host name.", "host_unknown", recoverable=False, network=True
 )
-_NO_ANSWER = _UNREACHABLE.replace(vague=True)
+_NO_ANSWER = UNREACHABLE.replace(vague=True)
 _PROXY = Meaning("unavailable", "Check the proxy settings.", network=True)
 _UNTRUSTED = Meaning(
     "unavailable",
-    "Check the host name and the clock, or name the authority's file in SSL_CERT_FILE.",
+    "Check host and clock, or set SSL_CERT_FILE and REQUESTS_CA_BUNDLE to its authority.",
     "certificate_invalid",
     recoverable=False,
     network=True,
 )
 _NO_TLS = Meaning(
-    "unavailable", "Check that host and port speak TLS.", "tls_failed", network=True, vague=True
+    "unavailable",
+    "Check that host and port speak TLS.",
+    "tls_failed",
+    recoverable=False,
+    network=True,
 )
 _LOOP = Meaning("tool_error", "Check the URL: the service redirects it in a circle.")
 _NOT_JSON = Meaning(
@@ -148,7 +154,9 @@ CLASSES: dict[str, Meaning] = {
     "builtins.FileNotFoundError": _MISSING,
     "builtins.PermissionError": _DENIED,
     "builtins.FileExistsError": _EXISTS,
-    "builtins.ConnectionError": _UNREACHABLE,
+    "builtins.IsADirectoryError": _DIRECTORY,
+    "builtins.NotADirectoryError": _NO_DIRECTORY,
+    "builtins.ConnectionError": UNREACHABLE,
     "builtins.ConnectionRefusedError": _REFUSED,
     "builtins.ConnectionResetError": _CUT_OFF,
     "builtins.ConnectionAbortedError": _CUT_OFF,
@@ -182,6 +190,9 @@ CLASSES: dict[str, Meaning] = {
     "http.client.IncompleteRead": _CUT_OFF,
     "http.client.BadStatusLine": _CUT_OFF,
     "http.client.InvalidURL": _INVALID_URL,
+    "murli.runtime.stdin.InputRequired": Meaning(
+        "precondition", "Give what it asks for as options, or on stdin.", "input_required"
+    ),
     "murli.streams.OutputFailed": Meaning("tool_error", error_type="output_failed"),
     # -- clients of HTTP
     "urllib3.exceptions.HTTPError": _NO_ANSWER,
@@ -189,13 +200,13 @@ CLASSES: dict[str, Meaning] = {
     "urllib3.exceptions.NameResolutionError": _UNKNOWN_HOST.replace(vague=True),
     "urllib3.exceptions.TimeoutError": _SLOW_NETWORK,
     "urllib3.exceptions.ProxyError": _PROXY,
-    "urllib3.exceptions.SSLError": _NO_TLS,
+    "urllib3.exceptions.SSLError": _NO_TLS.replace(vague=True),
     "urllib3.exceptions.LocationValueError": _INVALID_URL,
     "requests.exceptions.ConnectionError": _NO_ANSWER,
     "requests.exceptions.ConnectTimeout": _SLOW_NETWORK,
     "requests.exceptions.Timeout": _SLOW_NETWORK,
     "requests.exceptions.ProxyError": _PROXY,
-    "requests.exceptions.SSLError": _NO_TLS,
+    "requests.exceptions.SSLError": _NO_TLS.replace(vague=True),
     "requests.exceptions.ChunkedEncodingError": _CUT_OFF,
     "requests.exceptions.RetryError": DOWN.replace(vague=True),
     "requests.exceptions.TooManyRedirects": _LOOP,
@@ -208,7 +219,7 @@ CLASSES: dict[str, Meaning] = {
     "aiohttp.client_exceptions.ServerDisconnectedError": _CUT_OFF,
     "aiohttp.client_exceptions.ServerTimeoutError": _SLOW_NETWORK,
     "aiohttp.client_exceptions.ClientProxyConnectionError": _PROXY,
-    "aiohttp.client_exceptions.ClientSSLError": _NO_TLS,
+    "aiohttp.client_exceptions.ClientSSLError": _NO_TLS.replace(vague=True),
     "aiohttp.client_exceptions.ClientConnectorCertificateError": _UNTRUSTED,
     "aiohttp.client_exceptions.ContentTypeError": _NOT_JSON,
     "aiohttp.client_exceptions.TooManyRedirects": _LOOP,
@@ -242,7 +253,7 @@ CLASSES: dict[str, Meaning] = {
     "google.auth.exceptions.RefreshError": AUTH_EXPIRED,
     "google.auth.exceptions.TransportError": _NO_ANSWER,
 }
-# One library under two names.
+# httpx and what is beneath it, under their old and new names.
 for _module in ("httpx", "httpx2", "httpcore", "httpcore2"):
     CLASSES |= {
         f"{_module}.TransportError": _NO_ANSWER,
@@ -276,8 +287,8 @@ ERRNOS: dict[int, Meaning] = {
     errno.EFBIG: Meaning("user_error", "Give a smaller file."),
     errno.ENAMETOOLONG: Meaning("user_error", "Give a shorter name."),
     errno.ELOOP: Meaning("user_error", "Give a path without links that lead in a circle."),
-    errno.EISDIR: Meaning("user_error", "Give a file, not a directory."),
-    errno.ENOTDIR: Meaning("user_error", "Give a directory; part of the path is a file."),
+    errno.EISDIR: _DIRECTORY,
+    errno.ENOTDIR: _NO_DIRECTORY,
     errno.EXDEV: Meaning("user_error", "Give a target on the same file system."),
     errno.E2BIG: Meaning("user_error", "Give fewer or shorter arguments at once."),
     errno.ENOEXEC: Meaning("user_error", "Give a program that this system can run."),
@@ -287,6 +298,7 @@ ERRNOS: dict[int, Meaning] = {
     errno.EAGAIN: _IN_USE,
     errno.ENOLCK: _IN_USE,
     errno.EDEADLK: LOCKED,
+    errno.ESRCH: Meaning("not_found", "Check the process; it may have ended."),
     errno.EIO: Meaning("tool_error", "Check the device; it failed to read or write."),
     errno.ESTALE: Meaning("unavailable", "Try again; the network file system lost the file."),
     errno.EPIPE: CLASSES["builtins.BrokenPipeError"],
@@ -294,10 +306,10 @@ ERRNOS: dict[int, Meaning] = {
     errno.ECONNREFUSED: _REFUSED,
     errno.ECONNRESET: _CUT_OFF,
     errno.ECONNABORTED: _CUT_OFF,
-    errno.EHOSTUNREACH: _UNREACHABLE,
-    errno.ENETUNREACH: _UNREACHABLE,
-    errno.EHOSTDOWN: _UNREACHABLE,
-    errno.ENETDOWN: _UNREACHABLE,
+    errno.EHOSTUNREACH: UNREACHABLE,
+    errno.ENETUNREACH: UNREACHABLE,
+    errno.EHOSTDOWN: UNREACHABLE,
+    errno.ENETDOWN: UNREACHABLE,
     errno.EADDRINUSE: Meaning("conflict", "Choose another port, or stop what listens there."),
     errno.EADDRNOTAVAIL: Meaning("user_error", "Give an address of this machine."),
 }
@@ -318,5 +330,5 @@ SQLITE: dict[str, Meaning] = {
     "database or disk is full": _DISK_FULL,
     "disk I/O error": ERRNOS[errno.EIO],
     "image is malformed": Meaning("tool_error", "Restore it from a backup.", "database_corrupt"),
-    "not a database": Meaning("user_error", "Give an SQLite database.", "database_corrupt"),
+    "not a database": Meaning("user_error", "Give an SQLite database.", "not_a_database"),
 }

@@ -35,7 +35,7 @@ def as_agent_error(error: BaseException) -> AgentError:
             return _failure(found, error)
         message = shortened(_text(error), _LONGEST_TEXT)
     except BaseException:  # foreign code may raise anything, and there must be an answer
-        message = type(error).__name__
+        message = shortened(shown(error), _LONGEST_TEXT) or type(error).__name__
     return AgentError.tool_error(message, TRACEBACK_HINT, error_type="execution_error")
 
 
@@ -50,7 +50,7 @@ def _failure(found: Meaning, error: BaseException) -> AgentError:
         details["recoverable"] = found.recoverable
     if found.kind == "auth_required":
         details["reason"] = found.reason or "missing"
-    message = found.message or _line(_text(error))
+    message = shortened(found.message, _LONGEST_TEXT) or _line(_text(error))
     if found.kind == "cancelled" and not shown(error):
         message = "The command was cancelled."
     make = getattr(AgentError, found.kind)
@@ -115,16 +115,17 @@ def _meaning_of(
     """Give what *link* means by itself."""
     if isinstance(link, AgentError):
         return link
+    members = _members(link)
+    # A member that is raised again while its group is handled has that group as its context.
+    if members and id(link) not in opened:
+        opened.add(id(link))
+        agreed = _agreed([_meaning(member, deliberate, opened) for member in members])
+        if agreed is not None:
+            return agreed
     bases = type(link).__mro__
     said = _authored(link, bases) if deliberate else None
     if said is not None:
         return said
-    members = _members(link)
-    if members:
-        if id(link) in opened:  # a member that was raised again while its group was handled
-            return None
-        opened.add(id(link))
-        return _agreed([_meaning(member, deliberate, opened) for member in members])
     for place in map(place_of, bases):
         found = _read(place, link) or CLASSES.get(place)
         if found is not None:
@@ -136,7 +137,7 @@ def _authored(link: BaseException, bases: tuple[type, ...]) -> Meaning | AgentEr
     for base in bases:
         said = said_of(base)
         if isinstance(said, dict):
-            return Meaning(**said, message=shortened(_text(link), _LONGEST_TEXT))
+            return Meaning(**said, message=_text(link))
         found = _called(said, link)
         if found is not None:
             return found

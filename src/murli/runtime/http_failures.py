@@ -10,6 +10,7 @@ from .exception_table import (
     AUTH_EXPIRED,
     AUTH_INVALID,
     AUTH_MISSING,
+    CANCELLED,
     DOWN,
     LOCKED,
     TIMEOUT,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-LONGEST_WAIT_MS = 24 * 60 * 60 * 1000
+_LONGEST_WAIT_MS = 24 * 60 * 60 * 1000
 
 _DENIED = Meaning("permission_denied", "Ask for the permission, or use other credentials.")
 _THROTTLED = Meaning("rate_limited", "Wait, then try again.")
@@ -177,9 +178,9 @@ def of_grpc(error: BaseException) -> Meaning | None:
     """Give what ``grpc.RpcError`` means; its text is a page, its details are the message."""
     call: Any = error
     code = call.code().name
-    if code == "CANCELLED":
-        return Meaning("cancelled", message=str(call.details()))
-    return of_status(_GRPC.get(code, 500), {}).replace(message=str(call.details() or code))
+    said = str(call.details() or code).partition("\n")[0]
+    found = CANCELLED if code == "CANCELLED" else of_status(_GRPC.get(code, 500), {})
+    return found.replace(message=said)
 
 
 def of_retries(error: BaseException) -> Meaning | None:
@@ -259,7 +260,7 @@ def _wait_ms(headers: Mapping[str, str], *, limited: bool) -> int:
     seconds = _seconds(headers.get("retry-after", ""), headers.get("date", ""))
     for name in ("ratelimit-reset", "x-ratelimit-reset") if limited else ():
         seconds = seconds or _seconds(headers.get(name, ""), "")
-    return max(0, min(int(seconds * 1000), LONGEST_WAIT_MS))
+    return max(0, min(int(seconds * 1000), _LONGEST_WAIT_MS))
 
 
 def _seconds(text: str, sent: str) -> float:

@@ -21,14 +21,16 @@ import sys
 from _thread import _local
 
 from ..contracts import CONTRACT_NAMES
-from ..formats.encoder import cleaned, plain
+from ..formats import cleaned, plain
 from ..outcome import Failure
-from ..streams import DescriptorStream, OutputFailed, is_terminal, put, standard
-from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS, Writer
-from .call import MOUNTED, Call, behind_the_last_of_ours
-from .settings import (
+from ..streams import DescriptorStream, is_terminal, put, standard
+from ..writer import VALID_OUTPUT_FORMATS, Writer
+from . import (
     AGENT_VARIABLES,
+    MOUNTED,
     SECRET_NAMES,
+    Call,
+    behind_the_last_of_ours,
     has_profileable,
     is_on,
     tool_version,
@@ -42,12 +44,12 @@ if TYPE_CHECKING:
     from ..errors import AgentError
     from ..metadata import Metadata
     from ..tree import Command
+    from . import Settings
     from .argv import Level
     from .capture import Capture
     from .deadline import Deadline
     from .redaction import Secrets, StreamGuard
     from .saved import Saved
-    from .settings import Settings
 
     class Host(Protocol):
         """What the runtime asks of an adapter about the tool it has enabled."""
@@ -101,7 +103,9 @@ class Invocation:
         self.raises = raises
         mounted: tuple[str, ...] = MOUNTED if settings.mount else ()
         self.call = Call()
-        if behind_the_last_of_ours(argv, mounted):
+        # Whether there is anything on the command line that could be for us.
+        self.scanned = behind_the_last_of_ours(argv, mounted) > 0
+        if self.scanned:
             from .argv import scan
 
             root = host.level()
@@ -124,7 +128,7 @@ class Invocation:
         self._reveals = False
         self._guards: list[StreamGuard] = []
         self.metadata: Metadata | None = None
-        self._deadline: Deadline | None = None
+        self.deadline: Deadline | None = None
         # Gives the options of the command that runs, for who has to be told what to pass.
         self.options: Callable[[], list[str]] = list
         self._unhook: Callable[[], None] | None = None
@@ -134,11 +138,15 @@ class Invocation:
         known = contract in CONTRACT_NAMES
         self.writer = self._make_writer(contract if known else "murli", stdout)
         if not known:
-            self.refuse(_invalid("contract", contract, CONTRACT_NAMES))
+            from .usage import invalid_setting
+
+            self.refuse(invalid_setting("contract", contract, CONTRACT_NAMES))
 
     def _make_writer(self, contract: str, stdout: Any) -> Writer:
         call = self.call
-        mode = os.environ.get("MURLI_MODE") or ("agent" if self._announced() else "")
+        mode = os.environ.get("MURLI_MODE", "")
+        if not mode and (self.settings.detect_agents or is_on("MURLI_DETECT_AGENTS")):
+            mode = "agent" if any(map(os.environ.get, AGENT_VARIABLES)) else ""
         for_people = mode == "human" or (mode != "agent" and self.stdout_is_terminal)
         # A format that does not exist cannot say how its own refusal is to be written.
         output = call.output if call.output in VALID_OUTPUT_FORMATS else ""
@@ -157,12 +165,6 @@ class Invocation:
         )
         writer.begin()
         return writer
-
-    def _announced(self) -> bool:
-        """Tell whether an agent announces itself, where the tool or its user wants to know."""
-        if not self.settings.detect_agents and not is_on("MURLI_DETECT_AGENTS"):
-            return False
-        return any(os.environ.get(name) for name in AGENT_VARIABLES)
 
     def tool_version(self) -> str:
         """Give the version to stamp on answers, from the most explicit source that has one."""
@@ -186,7 +188,10 @@ class Invocation:
             from ..commands.describe import show_schema
 
             show_schema(self)
-        self._check_flags()
+        if self.scanned or "MURLI_TIMEOUT" in os.environ:
+            from .flags import check
+
+            check(self)
         if call.mounted:
             from ..commands import run_mounted
 
@@ -196,36 +201,14 @@ class Invocation:
 
             advise(self)
 
-    def _check_flags(self) -> None:
-        call = self.call
-        if call.mistake is not None:
-            self.refuse(call.mistake)
-        for name, value, accepted in (
-            ("protocol-version", call.protocol_version, VALID_PROTOCOL_VERSIONS),
-            ("output", call.output, VALID_OUTPUT_FORMATS),
-        ):
-            if value is not None and value not in accepted:
-                self.refuse(_invalid(name, value, accepted))
-        timeout = call.timeout or os.environ.get("MURLI_TIMEOUT")
-        if timeout:
-            from .deadline import seconds_in
-
-            seconds = seconds_in(timeout)
-            if seconds is None:
-                self.refuse(_invalid("timeout", timeout, ("30", "500ms", "2m")))
-            self._allow(seconds)
-        if call.profile is not None and not call.mounted:
-            # Running without the values the caller asked for would be worse than not running.
-            _ = self.saved
-
-    def _allow(self, seconds: float) -> None:
+    def allow(self, seconds: float) -> None:
         """Let the call take this long, counted from its start; 0 for as long as it likes."""
         if seconds <= 0:
             return
         from .deadline import Deadline
 
         is_process = sys.stdout is sys.__stdout__
-        self._deadline = Deadline(self, seconds, may_end_process=is_process)
+        self.deadline = Deadline(self, seconds, may_end_process=is_process)
 
     @property
     def answer_descriptor(self) -> int:
@@ -254,7 +237,7 @@ class Invocation:
             self._secrets = Secrets()
             self._secrets.revealed = self._reveals
             self.writer.hide(self._secrets)
-            streams = {id(stream): stream for stream in (sys.stdout, sys.stderr)}
+            streams = {id(stream): stream for stream in (sys.stdout, sys.stderr) if stream}
             self._guards = [StreamGuard(stream, self._secrets) for stream in streams.values()]
         self._secrets.add(value)
 
@@ -272,9 +255,9 @@ class Invocation:
         """
         self.writer.intend(force=forced, dry_run=previews)
         self.metadata = metadata
-        if self._deadline is None and not self.writer.is_tty():
+        if self.deadline is None and not self.writer.is_tty():
             seconds = metadata.timeout if metadata is not None else 0.0
-            self._allow(seconds or self.settings.timeout)
+            self.allow(seconds or self.settings.timeout)
         self._reveals = metadata is not None and metadata.reveals_secrets
         if self._secrets is not None:
             self._secrets.revealed = self._reveals
@@ -327,7 +310,10 @@ class Invocation:
         """Answer that the call cannot be done as it stands."""
         if self.settings.usage_exit_code and error.error_type in ("flag_error", "command_error"):
             error.code = self.settings.usage_exit_code
-        error = self._explained(error)
+        if error.field in self.applied:
+            from .saved import explained
+
+            error = explained(error, self)
         if self.raises:
             raise error
         self.end(self.writer.fail(Failure(error, self.writer.phase)))
@@ -349,13 +335,13 @@ class Invocation:
         """
         self.leave()
         self._returned = returned
-        if self._unhook is None and self._deadline is None:
+        if self._unhook is None and self.deadline is None:
             return self._finish(error, restore)
         from .custody import hold_signals, leave_on_signals, take_interruption
 
         let_go = hold_signals()
-        if self._deadline is not None:
-            self._deadline.let_answer()
+        if self.deadline is not None:
+            self.deadline.let_answer()
         interruption = take_interruption()
         if interruption is not None and not self.writer.answered:
             # A handler that was interrupted and ends as if it were not has not done its work.
@@ -370,8 +356,8 @@ class Invocation:
 
     def _unwatch(self) -> None:
         """Take back what waits for signals and for the deadline."""
-        if self._deadline is not None:
-            self._deadline.stop()
+        if self.deadline is not None:
+            self.deadline.stop()
         if self._unhook is not None:
             self._unhook()
 
@@ -380,80 +366,22 @@ class Invocation:
             self.unguard()
         if self.capture is None:
             return self._conclude(error, "")
-        if self.explained and isinstance(error, SystemExit) and not status_of(error.code):
+        if self.explained and isinstance(error, SystemExit) and not error.code:
             self.release()
             return 0
-        capture, self.capture = self.capture, None
-        printed = self._without_secrets(capture.end(restore=restore))
-        code = self._conclude(error, printed, getattr(capture.stream, "descriptor", 1))
+        capture = self.capture
+        code = self._conclude(error, self._without_secrets(capture.end(restore=restore)))
+        self.capture = None
         capture.close()
         return code
 
-    def exit_code_for(self, status: object) -> int:
-        """Give the code the process ends with when the tool exits with *status*."""
-        from .endings import exit_failure
+    def _conclude(self, error: BaseException | None, printed: str | bytes) -> int:
+        self.writer.flush()
+        if error is None and self.writer.trouble is None:
+            return self.succeed(printed)
+        from .failures import conclude
 
-        failure = exit_failure(status)
-        if failure is None or self.writer.answered or self.writer.is_tty():
-            return status_of(status)
-        return self.writer.code_of(failure)
-
-    def exit_code_of(self, error: BaseException) -> int:
-        """Give the code that *error* ends the process with."""
-        return self.writer.code_of(self.error_for(error))
-
-    def error_for(self, error: BaseException) -> AgentError:
-        """Give the failure that *error* means."""
-        if isinstance(error, OutputFailed):
-            from .endings import output_failure
-
-            return output_failure(error, self.metadata, self.call.dry_run)
-        if isinstance(error, KeyboardInterrupt):
-            from ..errors import AgentError
-
-            if self._deadline is not None and type(error).__name__ == "Expired":
-                return self._deadline.failure()
-            return AgentError.cancelled(signal=getattr(error, "signal", "SIGINT"))
-        from .exceptions import as_agent_error
-
-        return self._explained(as_agent_error(error))
-
-    def _explained(self, error: AgentError) -> AgentError:
-        """Give *error* with where a value came from that the caller did not give."""
-        if error.field not in self.applied:
-            return error
-        from .saved import explained
-
-        return explained(error, self)
-
-    def _conclude(
-        self, error: BaseException | None, printed: str | bytes, descriptor: int = 1
-    ) -> int:
-        writer = self.writer
-        writer.flush()
-        if isinstance(error, SystemExit):
-            # Who has answered, or speaks to a person, chose the number himself.
-            if writer.answered or writer.is_tty():
-                self._pass_on(printed)
-                return status_of(error.code)
-            from .endings import exit_failure
-
-            error = exit_failure(error.code)
-        error = error or writer.trouble
-        if error is None:
-            return self._succeed(printed)
-        if isinstance(error, OutputFailed) and error.reader_gone:
-            return 0
-        if isinstance(error, KeyboardInterrupt):
-            from .endings import stop_children
-
-            stop_children()
-        elif isinstance(error, BrokenPipeError):
-            from .endings import reader_is_gone
-
-            if reader_is_gone(descriptor):
-                return 0
-        return self._fail(error, printed)
+        return conclude(self, error, printed)
 
     def leave(self) -> None:
         """Be the running invocation no longer."""
@@ -464,48 +392,27 @@ class Invocation:
         if getattr(_current, "invocation", None) is self:
             _current.invocation = self._around
 
-    def _succeed(self, printed: str | bytes) -> int:
+    def succeed(self, printed: str | bytes) -> int:
+        """Answer with what the handler returned or printed, unless it has answered."""
         if self.writer.answered:
-            self._pass_on(printed)
+            self.pass_on(printed)
             return 0
         value = _value(self._returned, printed)
         if self.writer.is_tty():
-            self._pass_on(printed)
+            self.pass_on(printed)
             self._show(value)
             return 0
         try:
             if value is None:
-                value = _payload(printed)
+                value = payload_of(printed)
             else:
-                self._pass_on(printed)
+                self.pass_on(printed)
             self.writer.write_success("", value)
         except Exception as error:  # the answer could not be encoded or written
-            return 0 if getattr(error, "reader_gone", False) else self._fail(error, "")
+            from .failures import conclude
+
+            return conclude(self, error, "")
         return 0
-
-    def _fail(self, error: BaseException, printed: str | bytes) -> int:
-        from ..errors import AgentError
-
-        if is_on("MURLI_DEBUG") and not isinstance(error, AgentError):
-            import traceback
-
-            traceback.print_exception(type(error), error, error.__traceback__)
-        output = None if self.writer.answered else _payload(printed)
-        if isinstance(output, str):
-            from .endings import bounded
-
-            output = bounded(output)
-        if self.writer.answered:
-            self._pass_on(printed)
-        if isinstance(error, EOFError) and not self.writer.is_tty():
-            from .stdin import input_failure
-
-            asked = printed if isinstance(printed, str) else ""
-            error = input_failure(asked, self.options(), getattr(error, "asked", ""))
-        try:
-            return self.writer.fail(Failure(self.error_for(error), self.writer.phase, output))
-        except OutputFailed as lost:
-            return self.writer.fail(Failure(self.error_for(lost), "cleanup"))
 
     def _show(self, value: Any) -> None:
         """Show a person what a handler only returned."""
@@ -522,7 +429,7 @@ class Invocation:
             return self._secrets.scrub_bytes(printed)
         return self._secrets.scrub(printed)
 
-    def _pass_on(self, printed: str | bytes) -> None:
+    def pass_on(self, printed: str | bytes) -> None:
         """Hand text that is not the answer to stderr, where it is not lost."""
         if not printed:
             return
@@ -531,16 +438,6 @@ class Invocation:
             put(standard("stderr"), cleaned(text))
         except OSError:  # nobody is there to read it
             pass
-
-
-def status_of(code: object) -> int:
-    """Give the exit status Python makes of ``SystemExit(code)``."""
-    if code is None:
-        return 0
-    if not isinstance(code, int):
-        return 1
-    # What does not fit a C long is -1 to Python.
-    return code & 0xFF if -(2**63) <= code < 2**63 else 0xFF
 
 
 def _value(returned: Any, printed: str | bytes) -> Any:
@@ -553,7 +450,7 @@ def _value(returned: Any, printed: str | bytes) -> Any:
         return None
 
 
-def _payload(printed: str | bytes) -> Any:
+def payload_of(printed: str | bytes) -> Any:
     """Give what a handler printed as a result: parsed when it is a JSON object or array."""
     if isinstance(printed, bytes):
         return plain(printed)
@@ -573,9 +470,3 @@ def _payload(printed: str | bytes) -> Any:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
-
-
-def _invalid(name: str, value: str, accepted: Sequence[str]) -> AgentError:
-    from .usage import invalid_setting
-
-    return invalid_setting(name, value, accepted)

@@ -1,7 +1,7 @@
 """What authors say about exceptions.
 
 Apart from the rest of the map, which is loaded only when something fails: authors speak when
-their tool starts. What they said holds for the process.
+their tool starts. What they said is kept here, for as long as the process lives.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def map_exception(
     retry_after_ms: int = 0,
     error_type: str = "",
 ) -> None:
-    """Say what *exception* means to a caller, and with it every class derived from it.
+    """Say, for the whole process, what *exception* and every class derived from it mean.
 
     *exception* is a class or its dotted name (``"stripe.error.CardError"``), which imports
     nothing. *kind* is a kind of `AgentError`, and the rest its details; or a function that gives

@@ -121,8 +121,10 @@ class Ownership:
         self.status = 1
         if isinstance(error, SystemExit):
             code = error.args[0] if error.args else None
+            from .failures import exit_code_for
+
             self.ending = SystemExit(code)
-            self.status = self.invocation.exit_code_for(code)
+            self.status = exit_code_for(self.invocation, code)
         return self.status
 
     def on_uncaught(
@@ -143,7 +145,9 @@ class Ownership:
             if self.invocation.writer.is_tty():
                 self.previous_hook(kind, error, traceback)
                 self.tear_down()
-                raise SystemExit(self.invocation.exit_code_of(error))
+                from .failures import error_for
+
+                raise SystemExit(self.invocation.writer.code_of(error_for(self.invocation, error)))
             _quietly(self.previous_hook, kind, error, traceback)
         # The interpreter honours a SystemExit from its hook.
         raise SystemExit(self.answer(error))
@@ -159,8 +163,10 @@ class Ownership:
                 return
         ending = self.ending
         if ending is not None and not isinstance(ending, SystemExit):
+            from .failures import error_for
+
             # A hook of the tool's own took our place, and Python exits with 1 behind it.
-            ending = _with_status(self.invocation.error_for(ending), self.status)
+            ending = _with_status(error_for(self.invocation, ending), self.status)
         code = self.answer(ending)
         if waited:
             os._exit(code)

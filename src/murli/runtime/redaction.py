@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from ..formats.encoder import dumps
+from ..formats import dumps
 from ..formats.text import clean
 
 TYPE_CHECKING = False

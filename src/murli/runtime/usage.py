@@ -121,7 +121,7 @@ def invalid_setting(name: str, value: str, accepted: Sequence[str]) -> AgentErro
 
 def our_options() -> list[str]:
     """Give the names of our own flags, for somebody who mistyped one."""
-    from .call import SWITCHES, VALUED
+    from . import SWITCHES, VALUED
 
     return [name for name in (*SWITCHES, *VALUED) if name != "--contract"]
 

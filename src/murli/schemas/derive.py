@@ -42,7 +42,7 @@ import typing
 from collections import ChainMap, Counter
 from typing import Any
 
-from ..formats.encoder import dumps, plain
+from ..formats import dumps, plain
 
 Schema = dict[str, Any]
 

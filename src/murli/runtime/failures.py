@@ -1,0 +1,107 @@
+"""What is said when something other than a plain return ended the handler."""
+
+from __future__ import annotations
+
+from ..errors import AgentError
+from ..outcome import Failure
+from ..streams import OutputFailed
+from . import is_on
+from .endings import (
+    bounded,
+    exit_failure,
+    output_failure,
+    reader_is_gone,
+    status_of,
+    stop_children,
+)
+from .exceptions import TRACEBACK_HINT, as_agent_error
+from .invocation import payload_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .invocation import Invocation
+
+
+def conclude(invocation: Invocation, error: BaseException | None, printed: str | bytes) -> int:
+    """Answer for what ended the handler, and give the exit code."""
+    writer = invocation.writer
+    if isinstance(error, SystemExit):
+        # Who has answered, or speaks to a person, chose the number himself.
+        if writer.answered or writer.is_tty():
+            invocation.pass_on(printed)
+            return status_of(error.code)
+        error = exit_failure(error.code)
+    error = error or writer.trouble
+    if error is None:
+        return invocation.succeed(printed)
+    if isinstance(error, OutputFailed) and error.reader_gone:
+        return 0
+    if isinstance(error, KeyboardInterrupt):
+        stop_children()
+    elif isinstance(error, BrokenPipeError) and reader_is_gone(invocation.answer_descriptor):
+        return 0
+    return _fail(invocation, error, printed)
+
+
+def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) -> int:
+    writer = invocation.writer
+    output = None
+    if writer.answered:
+        invocation.pass_on(printed)
+    else:
+        output = payload_of(printed)
+        output = bounded(output) if isinstance(output, str) else output
+    failure = error_for(invocation, error)
+    if failure.error_type == "input_required" and isinstance(error, EOFError):
+        from .stdin import input_failure
+
+        question = printed if isinstance(printed, str) else ""
+        failure = input_failure(question, invocation.options(), getattr(error, "asked", ""))
+    elif not isinstance(error, AgentError) and failure.kind != "cancelled":
+        _keep_traceback(invocation, error, failure)
+    try:
+        return writer.fail(Failure(failure, writer.phase, output))
+    except OutputFailed as lost:
+        return writer.fail(Failure(error_for(invocation, lost), "cleanup"))
+
+
+def _keep_traceback(invocation: Invocation, error: BaseException, failure: AgentError) -> None:
+    """Show the traceback of an exception to who asked for it, or keep it in a file."""
+    if is_on("MURLI_DEBUG") or invocation.call.debug:
+        import traceback
+
+        traceback.print_exception(type(error), error, error.__traceback__)
+        return
+    if failure.suggestion != TRACEBACK_HINT:
+        return  # the failure is understood, and tells what to do
+    from .tracebacks import keep
+
+    # Also where a command may reveal secrets: the file outlives the call.
+    scrub = invocation.secrets.scrub if invocation.secrets is not None else None
+    path = keep(error, invocation.host.name(), scrub)
+    if path:
+        failure.suggestion = f"The traceback is in {path}; --debug shows it."
+
+
+def error_for(invocation: Invocation, error: BaseException) -> AgentError:
+    """Give the failure that *error* means."""
+    if isinstance(error, OutputFailed):
+        return output_failure(error, invocation.metadata, invocation.call.dry_run)
+    if isinstance(error, KeyboardInterrupt):
+        if invocation.deadline is not None and type(error).__name__ == "Expired":
+            return invocation.deadline.failure()
+        return AgentError.cancelled(signal=getattr(error, "signal", "SIGINT"))
+    found = as_agent_error(error)
+    if found.field in invocation.applied:
+        from .saved import explained
+
+        return explained(found, invocation)
+    return found
+
+
+def exit_code_for(invocation: Invocation, status: object) -> int:
+    """Give the code the process ends with when the tool exits with *status*."""
+    failure = exit_failure(status)
+    if failure is None or invocation.writer.answered or invocation.writer.is_tty():
+        return status_of(status)
+    return invocation.writer.code_of(failure)

@@ -1,0 +1,991 @@
+"""A secret of a call is in nothing that the call writes, whatever the secret and the way out."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import io
+import json
+import tempfile
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, assume, example, given, settings
+from hypothesis import strategies as st
+
+import murli
+from conftest import ADAPTERS
+from harness import Run, environment, lay_out, run, run_at_terminal, script, tool
+from murli.contracts import CONTRACT_NAMES, Facts, respond_in
+from murli.contracts.checks import check
+from murli.formats.text import clean, clean_line
+from murli.outcome import Failure, Partial, Plan, Success
+from murli.runtime.redaction import MASK, Secrets, StreamGuard
+
+SECRET = "hunter2-Zq_9x"
+KNOWN_HARMLESS = "wqxj-0wqxj"
+ENDING = ["raise", "error", "chain", "exit", "partial", "plan"]
+WAYS = ["all", "all", "all", "words", "json", "binary", "child", *ENDING]
+FORMS = ["", "json", "ndjson", "text"]
+SOURCES = ["flag", "flag=", "variable", "profile", "env:", "file:"]
+
+
+# -- what a caller could read ------------------------------------------------------------------
+
+
+def strings(value: Any) -> Iterator[str]:
+    """Give every text in a JSON value, keys and numbers too, and what is in base64."""
+    if isinstance(value, dict):
+        if value.get("encoding") == "base64":
+            yield base64.b64decode(value["value"]).decode("utf-8", "surrogateescape")
+        for key, each in value.items():
+            yield key
+            yield from strings(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from strings(each)
+    elif value is not None and not isinstance(value, bool):
+        yield str(value)
+
+
+def readings(data: bytes) -> Iterator[str]:
+    """Give what *data* says: as it is, and every text in the JSON documents that are in it."""
+    text = data.decode("utf-8", "surrogateescape")
+    yield text
+    decoder, start = json.JSONDecoder(), 0
+    while (start := text.find("{", start)) >= 0:
+        try:
+            document, start = decoder.raw_decode(text, start)
+            yield from strings(document)
+        except ValueError:
+            start += 1
+
+
+def is_read(secret: str, done: Run) -> bool:
+    """Tell whether *secret* can be read in what a process wrote; long enough to be known by."""
+    spellings = {secret, clean(secret), clean_line(secret)}
+    texts = [*readings(done.stdout), *readings(done.stderr)]
+    return any(each in text for each in spellings if len(each) >= 4 for text in texts)
+
+
+def touches_mask(secret: str) -> bool:
+    """Tell whether *secret* and the mask run into each other: then it would appear to be there."""
+    if secret in MASK or MASK in secret:
+        return True
+    sizes = range(1, len(MASK) + 1)
+    return any(secret.startswith(MASK[-n:]) or secret.endswith(MASK[:n]) for n in sizes)
+
+
+class Place:
+    """A home of its own for one call, and the secret where the call takes it from."""
+
+    def __init__(self, folder: str, adapter: str) -> None:
+        self.folder = Path(folder)
+        self.argv = tool(f"deploy_{adapter}")
+
+    def call(
+        self, source: str, secret: str, *words: str, terminal: bool = False, **variables: str
+    ) -> Run:
+        given, variables = self.give(source, secret, variables)
+        env = environment(HOME=str(self.folder), **variables)
+        do = run_at_terminal if terminal else run
+        return do(self.argv, *given, *words, env=env)
+
+    def give(
+        self, source: str, secret: str, variables: dict[str, str]
+    ) -> tuple[list[str], dict[str, str]]:
+        if source == "flag":
+            return ["--token", secret], variables
+        if source == "flag=":
+            return [f"--token={secret}"], variables
+        if source == "variable":
+            return [], {**variables, "DEPLOY_TOKEN": secret}
+        stored = {
+            "profile": secret,
+            "env:": "env:A_SECRET",
+            "file:": f"file:{self.folder}/secret",
+        }[source]
+        (self.folder / "secret").write_bytes(secret.encode("utf-8", "surrogateescape") + b"\n")
+        lay_out(
+            self.folder,
+            {
+                ".deploy/profiles.json": json.dumps(
+                    {"profiles": {"p": {"flags": {"token": stored}}}}
+                )
+            },
+        )
+        return ["--profile", "p"], {**variables, "A_SECRET": secret}
+
+
+LETTERS = st.characters(codec="utf-8", exclude_characters="\0")
+NASTY = st.sampled_from("\"'\\\n\r\t\x07\x1b\x7f\x9b%+ =éß€😀\u2028\ufeff`$[]{}<>&:,0")
+secrets_of_any_kind = st.one_of(
+    st.text(LETTERS, min_size=4, max_size=30),
+    st.text(st.one_of(LETTERS, NASTY), min_size=4, max_size=30),
+    st.text("0123456789", min_size=4, max_size=12),
+    st.text(st.one_of(st.just(" "), LETTERS), min_size=4).map(lambda text: f"  {text} "),
+    st.lists(st.text(LETTERS, min_size=4), min_size=2, max_size=4).map("\n".join),
+).filter(lambda text: not touches_mask(text) and not touches_mask(clean(text)))
+
+
+def usable(source: str, adapter: str, secret: str) -> bool:
+    """Tell whether *source* can give exactly that value."""
+    if source == "file:":
+        return not secret.endswith(("\r", "\n"))
+    if source == "profile":
+        return not secret.startswith(("env:", "file:", "keyring:"))
+    # A word that begins with a dash is an option to argparse, and no value.
+    return not (source == "flag" and adapter == "argparse" and secret.startswith("-"))
+
+
+def assert_hidden(
+    adapter: str,
+    source: str,
+    secret: str,
+    words: list[str],
+    variables: dict[str, str],
+    terminal: bool = False,
+) -> None:
+    """Fail if a call lets *secret* be read, unless it would be there without being the secret."""
+    assume(usable(source, adapter, secret))
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(folder, adapter)
+        done = place.call(source, secret, *words, terminal=terminal, **variables)
+        assert done.code in (0, 1, 2, 3, 5)
+        if not is_read(secret, done):
+            return
+        variables = {**variables, "SHOWN": KNOWN_HARMLESS}
+        other = place.call(source, KNOWN_HARMLESS, *words, terminal=terminal, **variables)
+    assume(not is_read(secret, other))
+    raise AssertionError(f"{secret!r} is in {done}")
+
+
+# Every example is a process: few of them, and none to find a shorter secret that gets out too.
+ANY_PROCESS = settings(
+    deadline=None,
+    max_examples=40,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+)
+ENOUGH = settings(ANY_PROCESS, max_examples=12)
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@given(
+    secret=secrets_of_any_kind,
+    how=st.sampled_from(WAYS),
+    source=st.sampled_from(SOURCES),
+    contract=st.sampled_from(CONTRACT_NAMES),
+    form=st.sampled_from(FORMS),
+    debug=st.booleans(),
+)
+@settings(ANY_PROCESS)
+def test_no_secret_gets_out(
+    adapter: str, secret: str, how: str, source: str, contract: str, form: str, debug: bool
+) -> None:
+    """Whatever a handler does with a secret, an agent cannot read it."""
+    assume(not (how == "child" and form == "text"))  # see below
+    words = ["leak", how, *(["--output", form] if form else [])]
+    variables = {"MURLI_CONTRACT": contract, "SHOWN": secret, "MURLI_DEBUG": str(int(debug))}
+    assert_hidden(adapter, source, secret, words, variables)
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@given(
+    secret=secrets_of_any_kind,
+    how=st.sampled_from([way for way in WAYS if way != "child"]),
+    source=st.sampled_from(SOURCES),
+    debug=st.booleans(),
+)
+@example(secret="ring\x07the\x08bell", how="raise", source="variable", debug=False)
+@settings(ENOUGH)
+def test_no_secret_gets_to_a_terminal(
+    adapter: str, secret: str, how: str, source: str, debug: bool
+) -> None:
+    """Whatever a handler does with a secret, a person does not see it."""
+    variables = {"MURLI_DEBUG": str(int(debug))}
+    assert_hidden(adapter, source, secret, ["leak", how], variables, terminal=True)
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@given(secret=secrets_of_any_kind, contract=st.sampled_from(CONTRACT_NAMES))
+@settings(ENOUGH, max_examples=8)
+def test_no_profile_command_shows_a_secret(adapter: str, secret: str, contract: str) -> None:
+    """Saving, showing, listing, using, describing and deleting never tell a stored secret."""
+    assume(usable("profile", adapter, secret))
+    calls = [
+        ["profile", "save", "p", f"token={secret}", "--allow-plaintext"],
+        ["profile", "show", "p"],
+        ["profile", "use", "p", "--output", "text"],
+        ["profile", "save", "p", "--merge", "region=us"],
+        ["purge", "--yes"],
+        ["profile", "delete", "p", "--yes"],
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        env = environment(HOME=folder, MURLI_CONTRACT=contract, MURLI_DEBUG="1")
+        told = [run(tool(f"deploy_{adapter}"), *words, env=env) for words in calls]
+        assert [done.code for done in told] == [0] * len(calls)
+        if not any(is_read(secret, done) for done in told):
+            return
+        calls[0][3] = f"token={KNOWN_HARMLESS}"
+        other = [run(tool(f"deploy_{adapter}"), *words, env=env) for words in calls]
+    for done, harmless in zip(told, other, strict=True):
+        assert not is_read(secret, done) or is_read(secret, harmless)
+
+
+# -- every way, one by one ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def place(request: pytest.FixtureRequest, deploy: list[str], tmp_path: Path) -> Place:
+    place = Place(str(tmp_path), "argparse")
+    place.argv = deploy
+    return place
+
+
+@pytest.mark.parametrize("how", ["print", "json", "repr", "binary", "child", "all", *ENDING])
+def test_what_is_said_is_still_said(place: Place, how: str) -> None:
+    """Only the secret is taken out: the words around it, and the mask in its place, are there."""
+    done = place.call("variable", SECRET, "leak", how, SHOWN=SECRET)
+    assert not is_read(SECRET, done)
+    texts = [*readings(done.stdout), *readings(done.stderr)]
+    assert any(MASK in text for text in texts)
+    kept = {"print": "the token is ", "raise": "no good: ", "exit": "gone with ", "all": "still "}
+    assert any(f"{kept.get(how, '')}{MASK}" in text for text in texts)
+
+
+def test_an_event_may_be_named_as_a_contract_names_things(place: Place) -> None:
+    """An event's own keys are hidden from, though a contract has keys of the same names."""
+    for contract in ("murli", "response"):
+        done = place.call("flag", SECRET, "leak", "words", MURLI_CONTRACT=contract)
+        first = done.lines[0]
+        assert first == {"status": MASK, "code": MASK, "error": {"phase": MASK}}
+
+
+def test_a_child_that_prints_text(place: Place) -> None:
+    """What a child prints is read by a caller who asked for text, and the secret is not in it."""
+    done = place.call("variable", SECRET, "leak", "child", "--output", "text", SHOWN=SECRET)
+    assert done.code == 0
+    assert not is_read(SECRET, done)
+
+
+@pytest.mark.parametrize("secret", ["true", "false", "null", "status", "error", "2026", '": "'])
+@pytest.mark.parametrize("how", ["raise", "all"])
+def test_a_secret_like_a_word_of_the_contract_breaks_nothing(
+    place: Place, secret: str, how: str
+) -> None:
+    """A secret that is spelled like part of an answer leaves every document readable."""
+    for contract in ("murli", "agent-spec-2"):
+        done = place.call("variable", secret, "leak", how, MURLI_CONTRACT=contract)
+        if how == "raise" and contract == "murli":
+            document = done.error
+            assert document["status"] == "error" and document["recoverable"] is False
+        elif contract == "murli":
+            assert done.lines[-1]["status"] == "ok"
+        else:
+            assert json.loads(done.out.splitlines()[-1] if how == "all" else done.out)["meta"]
+        for line in done.err.splitlines():
+            if line.startswith('{"'):
+                assert {"ts", "level", "msg"} <= {*json.loads(line)}
+
+
+def test_a_short_secret_is_hidden_where_it_is_all_there_is(place: Place) -> None:
+    """Fewer than four characters are hidden as a whole value, and do not tear other words."""
+    done = place.call("flag", "ok", "leak", "warn")
+    assert (done.code, done.document["status"]) == (0, "ok")
+    assert done.document["message"] == "It is ok"
+    assert done.document["result"] == {"token": MASK, "n": [MASK], MASK: 1}
+
+
+def test_a_command_whose_purpose_it_is_shows_the_secret(place: Place) -> None:
+    """A command that declares it reveals secrets answers with it, to agents and people."""
+    assert place.call("flag", SECRET, "reveal").document["result"] == {"token": SECRET}
+    assert place.call("profile", SECRET, "reveal", "--output", "text").out == f"Token: {SECRET}\n"
+    told = place.call("file:", SECRET, "reveal", "--output", "ndjson", MURLI_CONTRACT="response")
+    assert told.document["data"] == {"token": SECRET}
+    assert place.call("variable", SECRET, "reveal", terminal=True).out == f"Token: {SECRET}\n"
+
+
+def test_a_revealing_command_reveals_in_its_answer_alone(place: Place) -> None:
+    """What is wrong with a call of such a command is told without the secret."""
+    done = place.call("flag", SECRET, "reveal", SECRET)
+    assert (done.code, is_read(SECRET, done)) == (1, False)
+
+
+# -- what is wrong with a call -----------------------------------------------------------------
+
+STRICT = {
+    "argparse": """
+import argparse, murli
+parser = argparse.ArgumentParser(prog="t")
+parser.add_argument("--pin", type=int)
+parser.add_argument("--kind", choices=["aaaa", "bbbb"])
+parser.add_argument("--key")
+parser.add_argument("--other", type=int)
+parser.add_argument("word", nargs="?")
+murli.annotate(parser, NOTES)
+murli.enable(parser)
+given = vars(parser.parse_args())
+murli.get_writer().write_success("", given)
+""",
+    "click": """
+import click, murli
+@click.command()
+@click.option("--pin", type=int)
+@click.option("--kind", type=click.Choice(["aaaa", "bbbb"]))
+@click.option("--key")
+@click.option("--other", type=int)
+@click.argument("word", required=False)
+def t(**given):
+    murli.get_writer().write_success("", given)
+murli.annotate(t, NOTES)
+murli.enable(t, name="t")
+t()
+""",
+    "typer": """
+import enum, typer, murli
+class Kind(str, enum.Enum):
+    a = "aaaa"
+    b = "bbbb"
+app = typer.Typer()
+@app.command()
+def t(pin: int = None, kind: Kind = None, key: str = None, other: int = None,
+      word: str = typer.Argument(None)):
+    murli.get_writer().write_success("", dict(pin=pin, kind=kind, key=key, other=other, word=word))
+murli.annotate(t, NOTES)
+murli.enable(app, name="t")
+app()
+""",
+}
+STRICT_HEAD = """
+import murli
+NOTES = murli.Metadata(flag_annotations={
+    "pin": murli.FlagAnnotation(sensitive=True, profileable=True, env="T_PIN"),
+    "kind": murli.FlagAnnotation(sensitive=True, profileable=True, env="T_KIND"),
+    "key": murli.FlagAnnotation(sensitive=True, profileable=True, env="T_KEY", pattern="^k"),
+})
+"""
+LONG = "-".join(f"part{number:03}" for number in range(60))
+
+
+@pytest.fixture(params=ADAPTERS)
+def strict(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
+    return script(tmp_path, STRICT_HEAD + STRICT[request.param])
+
+
+@pytest.mark.parametrize("secret", [SECRET, LONG, 'it\'s "so"\\n bad', "ünï\tcode"], ids=ascii)
+def test_a_usage_error_does_not_quote_a_secret(strict: list[str], secret: str) -> None:
+    """A bad, repeated or misplaced secret is refused without a part of it."""
+    calls = [
+        ["--pin", secret],
+        [f"--pin={secret}"],
+        ["--kind", secret],
+        ["--key", secret],
+        ["--key", secret, "--bogus"],
+        [f"--key={secret}", f"--bogus={secret}"],
+        ["--key", secret, "--key", f"{secret}2"],
+        ["--key", secret, "--other", secret],
+        ["--key", secret, "--key"],
+        ["--key", secret, "word", secret],
+        ["--key", secret, "--output", "yaml"],
+    ]
+    pieces = [secret[start : start + 12] for start in range(0, max(len(secret) - 11, 1), 12)]
+    for words in calls:
+        done = run(strict, *words)
+        assert done.code == 1, (words, done)
+        assert not [piece for piece in pieces if is_read(piece, done)], (words, done)
+
+
+@pytest.mark.parametrize("secret", [SECRET, LONG])
+def test_a_bad_secret_from_elsewhere_is_not_quoted(
+    strict: list[str], tmp_path: Path, secret: str
+) -> None:
+    """A bad secret from a variable or a profile is refused without a part of it."""
+    lay_out(
+        tmp_path,
+        {
+            ".t/profiles.json": json.dumps(
+                {"profiles": {name: {"flags": {name: secret}} for name in ("pin", "kind", "key")}}
+            )
+        },
+    )
+    for name in ("pin", "kind", "key"):
+        env = environment(HOME=str(tmp_path), **{f"T_{name.upper()}": secret})
+        told = run(strict, env=env)
+        assert (told.code, told.error["field"]) == (1, name)
+        stored = run(strict, "--profile", name, env=environment(HOME=str(tmp_path)))
+        assert f'profile "{name}"' in stored.error["message"]
+        saved = run(
+            strict, "profile", "save", "q", f"{name}={secret}", "--allow-plaintext", env=env
+        )
+        assert saved.code == 1
+        for done in (told, stored, saved):
+            assert not is_read(secret[:12], done), done
+
+
+def test_what_a_secret_is_converted_to_is_hidden(strict: list[str]) -> None:
+    """The value that a secret becomes is as secret as its spelling."""
+    done = run(strict, "--pin", "0012345678")
+    assert (done.code, done.document["result"]["pin"]) == (0, MASK)
+
+
+DEFAULTS = {
+    "argparse": """
+import argparse, os, murli
+formatter = argparse.ArgumentDefaultsHelpFormatter
+parser = argparse.ArgumentParser(prog="t", formatter_class=formatter)
+parser.add_argument("--key", default=os.environ["SHOWN"], help="a key like %(default)s")
+murli.annotate(parser, NOTES)
+murli.enable(parser)
+key = parser.parse_args().key
+murli.get_writer().write_success(f"{key}", [key])
+""",
+    "click": """
+import click, os, murli
+@click.command()
+@click.option("--key", default=os.environ["SHOWN"], show_default=True)
+def t(key):
+    murli.get_writer().write_success(f"{key}", [key])
+murli.annotate(t, NOTES)
+murli.enable(t, name="t")
+t()
+""",
+    "typer": """
+import os, typer, murli
+app = typer.Typer()
+@app.command()
+def t(key: str = typer.Option(os.environ["SHOWN"], show_default=True)):
+    murli.get_writer().write_success(f"{key}", [key])
+murli.annotate(t, NOTES)
+murli.enable(app, name="t")
+app()
+""",
+}
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize(
+    "words",
+    ["", "--schema", "describe", "describe --agents-md", "--help", "profile --help", "--bogus"],
+)
+def test_a_secret_default_is_never_told(tmp_path: Path, adapter: str, words: str) -> None:
+    """The default of a secret flag is in no answer, schema, help or error."""
+    argv = script(tmp_path, STRICT_HEAD + DEFAULTS[adapter])
+    for do in (run, run_at_terminal):
+        done = do(argv, *words.split(), env=environment(SHOWN=SECRET))
+        assert (done.code == 0) == (words != "--bogus")
+        assert not is_read(SECRET, done), done
+
+
+@pytest.mark.parametrize(
+    ("stored", "reason"),
+    [
+        ("env:NOT_SET_HERE", "the environment variable NOT_SET_HERE, which is not set"),
+        ("file:/none/such", "the file /none/such, which cannot be read"),
+        ("file:relative", "not a well-formed"),
+        ("env:1", "not a well-formed"),
+        ("keyring:", "the keyring, which has no backend here"),
+    ],
+)
+def test_a_secret_that_cannot_be_had_is_an_error(place: Place, stored: str, reason: str) -> None:
+    """A reference that leads nowhere ends the call with the flag and the reason."""
+    place.call("profile", stored, "purge")
+    backend = "keyring.backends.fail.Keyring"
+    env = environment(HOME=str(place.folder), PYTHON_KEYRING_BACKEND=backend)
+    done = run(place.argv, "reveal", "--profile", "p", env=env)
+    assert (done.code, done.out) == (1, "")
+    assert done.error["field"] == "token"
+    assert reason in done.error["message"]
+    given = run(place.argv, "--token", SECRET, "reveal", "--profile", "p", env=env)
+    assert given.document["result"] == {"token": SECRET}
+
+
+# -- what the profile commands say -------------------------------------------------------------
+
+
+def test_revealing_is_for_a_person_at_a_terminal(place: Place) -> None:
+    """In a pipe, or for an agent, show --reveal is refused and shows nothing."""
+    place.call("profile", SECRET, "purge")
+    env = environment(HOME=str(place.folder))
+    show = ["profile", "show", "p", "--reveal"]
+    told = [run(place.argv, *show, *more, env=env) for more in ([], ["--output", "text"])]
+    told += [
+        run_at_terminal(place.argv, *show, *more, env=env)
+        for more in (["--agent"], ["--output", "json"])
+    ]
+    assert [(done.code, done.out, is_read(SECRET, done)) for done in told] == [(6, "", False)] * 4
+    done = run_at_terminal(place.argv, *show, env=env)
+    assert (done.code, done.out) == (0, f"p\n  token = {SECRET}\n")
+
+
+def test_a_secret_is_kept_only_with_permission(place: Place) -> None:
+    """Without a keyring a secret is refused with the ways out, and kept with --allow-plaintext."""
+    backend = "keyring.backends.fail.Keyring"
+    env = environment(HOME=str(place.folder), PYTHON_KEYRING_BACKEND=backend)
+    store = place.folder / ".deploy" / "profiles.json"
+    for words in (["profile", "save", "p", f"token={SECRET}"],
+                  ["--token", SECRET, "profile", "save", "p"],
+                  ["profile", "save", "p", "--token", SECRET]):  # fmt: skip
+        done = run(place.argv, *words, env=env)
+        assert (done.code, done.error["field"], is_read(SECRET, done)) == (1, "token", False)
+        for way in ("env:NAME", "file:PATH", "murli[keyring]", "--allow-plaintext"):
+            assert way in done.error["suggestion"]
+        assert not store.exists()
+        done = run(place.argv, *words, "--allow-plaintext", env=env)
+        assert done.document["result"]["flags"] == {"token": MASK}
+        assert json.loads(store.read_text())["profiles"]["p"]["flags"] == {"token": SECRET}
+        store.unlink()
+
+
+@pytest.mark.parametrize("reference", ["env:A_TOKEN", "file:/some/token", "file:~/token"])
+def test_a_reference_is_kept_and_shown_as_it_is(place: Place, reference: str) -> None:
+    """Saying where a secret is needs no permission, and is no secret."""
+    env = environment(HOME=str(place.folder), A_TOKEN=SECRET)
+    saved = run(place.argv, "profile", "save", "p", f"token={reference}", env=env)
+    assert saved.document["result"]["flags"] == {"token": reference}
+    shown = run(place.argv, "profile", "show", "p", env=env)
+    assert shown.document["result"]["flags"] == {"token": reference}
+    assert not is_read(SECRET, shown)
+    person = run_at_terminal(place.argv, "profile", "show", "p", env=env)
+    assert person.out == f"p\n  token = {reference}\n"
+
+
+@pytest.mark.parametrize("reference", ["env:", "env:1A", "env:A B", "file:token", "file:~root/x"])
+def test_a_malformed_reference_is_refused_without_it(place: Place, reference: str) -> None:
+    """What only begins like a reference may be a secret, and is not repeated."""
+    env = environment(HOME=str(place.folder))
+    words = ["profile", "save", "p", f"token={reference}", "--allow-plaintext"]
+    done = run(place.argv, *words, env=env)
+    assert (done.code, done.error["field"]) == (1, "token")
+    where = reference.partition(":")[2]
+    assert not where or f"{reference}" not in done.err.replace("env:NAME", "")
+
+
+# -- the keyring -------------------------------------------------------------------------------
+
+RING = """
+import json
+from pathlib import Path
+from keyring.backend import KeyringBackend
+
+class FileRing(KeyringBackend):
+    priority = -1  # only when asked for by name
+    path = Path(__file__).with_name("ring.json")
+
+    def entries(self):
+        return json.loads(self.path.read_text()) if self.path.exists() else {}
+
+    def get_password(self, service, username):
+        return self.entries().get(f"{service} {username}")
+
+    def set_password(self, service, username, password):
+        self.path.write_text(json.dumps({**self.entries(), f"{service} {username}": password}))
+
+    def delete_password(self, service, username):
+        entries = self.entries()
+        del entries[f"{service} {username}"]
+        self.path.write_text(json.dumps(entries))
+"""
+
+
+class Ring:
+    """A tool on a machine with a keyring."""
+
+    def __init__(self, argv: list[str], folder: Path) -> None:
+        self.argv = argv
+        self.folder = lay_out(folder, {"ring.py": RING})
+        self.env = environment(
+            HOME=str(folder),
+            PYTHONPATH=str(folder),
+            PYTHON_KEYRING_BACKEND="ring.FileRing",
+            XDG_CONFIG_HOME=str(folder),
+        )
+
+    def run(self, *words: str) -> Any:
+        done = run(self.argv, *words, env=self.env)
+        assert done.code == 0, done
+        assert not is_read(SECRET, done) or "reveal" in words
+        return done.document["result"]
+
+    @property
+    def entries(self) -> Any:
+        path = self.folder / "ring.json"
+        return json.loads(path.read_text()) if path.exists() else {}
+
+    def written(self) -> bytes:
+        """Give all that is in the tool's folder."""
+        return b"".join(path.read_bytes() for path in (self.folder / ".deploy").iterdir())
+
+
+@pytest.fixture
+def ring(deploy: list[str], tmp_path: Path) -> Ring:
+    return Ring(deploy, tmp_path)
+
+
+def test_the_keyring_keeps_a_secret(ring: Ring) -> None:
+    """A secret is kept in the keyring, used, never shown, and deleted with its profile."""
+    saved = ring.run("profile", "save", "p", f"token={SECRET}", "region=us")
+    assert saved["flags"] == {"token": MASK, "region": "us"}
+    assert ring.entries == {"murli:deploy p/token": SECRET}
+    assert SECRET.encode() not in ring.written()
+    assert ring.run("reveal", "--profile", "p") == {"token": SECRET}
+    ring.run("profile", "use", "p")
+    used = ring.run("purge", "--yes")
+    assert (used["token"], used["region"]) == (MASK, "us")
+    assert ring.run("profile", "show", "p")["flags"] == {"token": MASK, "region": "us"}
+    shown = run_at_terminal(ring.argv, "profile", "show", "p", "--reveal", env=ring.env)
+    assert shown.out == f"p\n  region = us\n  token = {SECRET}\n"
+    ring.run("profile", "delete", "p", "--yes")
+    assert ring.entries == {}
+    assert SECRET.encode() not in ring.written()
+
+
+def test_the_keyring_is_kept_in_step(ring: Ring) -> None:
+    """Merging keeps an entry, replacing changes it, and leaving the secret out removes it."""
+    ring.run("profile", "save", "p", f"token={SECRET}", "--allow-plaintext")
+    assert SECRET.encode() not in ring.written()  # a permission, no wish
+    ring.run("profile", "save", "p", "--merge", "region=us")
+    assert ring.entries == {"murli:deploy p/token": SECRET}
+    ring.run("--token", f"{SECRET}-new", "profile", "save", "p")
+    assert ring.entries == {"murli:deploy p/token": f"{SECRET}-new"}
+    ring.run("profile", "save", "q", f"token={SECRET}")
+    ring.run("profile", "save", "p", "token=env:A_TOKEN")
+    assert ring.entries == {"murli:deploy q/token": SECRET}
+    ring.run("profile", "save", "q", "region=us")
+    assert ring.entries == {}
+
+
+@given(secret=secrets_of_any_kind)
+@settings(ENOUGH, max_examples=6)
+def test_the_keyring_keeps_any_secret(secret: str) -> None:
+    """Any secret comes back from the keyring as it was, and is in no file of the tool's."""
+    assume(usable("profile", "argparse", secret))
+    with tempfile.TemporaryDirectory() as folder:
+        ring = Ring(tool("deploy_argparse"), Path(folder))
+        ring.run("profile", "save", "p", f"token={secret}")
+        assert list(ring.entries.values()) == [secret]
+        assert json.loads(ring.written()) == {"profiles": {"p": {"flags": {"token": "keyring:"}}}}
+        assert ring.run("reveal", "--profile", "p") == {"token": clean(secret)}
+
+
+# -- in one process ----------------------------------------------------------------------------
+
+MANY = settings(deadline=None, max_examples=400)
+secret_lists = st.lists(secrets_of_any_kind, min_size=1, max_size=3)
+# Few letters, so that secrets, their spellings and what is around them run into one another.
+TIGHT = st.text("ab\"\\'\n %é", max_size=12)
+tight_secrets = st.lists(st.text("ab\"\\'\n %é", min_size=4, max_size=8), min_size=1, max_size=3)
+SPELLINGS = [str, repr, json.dumps, partial(json.dumps, ensure_ascii=False), clean]
+
+
+def knowing(*secrets: str) -> Secrets:
+    known = Secrets()
+    known.add(list(secrets))
+    return known
+
+
+@given(known=st.one_of(secret_lists, tight_secrets), around=st.lists(TIGHT), data=st.data())
+@MANY
+def test_no_text_holds_a_secret(known: list[str], around: list[str], data: st.DataObject) -> None:
+    """Scrubbed text has no secret in it, in no usual spelling, and stays as it is."""
+    spelled = st.builds(lambda spell, text: spell(text), st.sampled_from(SPELLINGS),
+                        st.sampled_from(known))  # fmt: skip
+    text = "".join(data.draw(st.lists(st.one_of(spelled, TIGHT), max_size=6))) + "".join(around)
+    secrets = knowing(*known)
+    scrubbed = secrets.scrub(text)
+    for secret in known:
+        for spelling in {secret, repr(secret)[1:-1], json.dumps(secret)[1:-1]}:
+            assert len(spelling) < 4 or spelling not in scrubbed
+    assert secrets.scrub(scrubbed) == scrubbed
+    if not any(each in text for each in secrets._texts):
+        assert scrubbed == text
+
+
+@given(secret=st.text(min_size=1, max_size=20))
+@example(secret="\ud800abcd")
+@example(secret="ab\udce9cd")
+@MANY
+def test_any_text_can_be_a_secret(secret: str) -> None:
+    """Whatever Python takes for a text can be learnt, and is gone where it stands alone."""
+    assert knowing(secret).scrub(secret) == MASK
+
+
+json_values = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False,
+              allow_infinity=False), TIGHT, st.text(LETTERS, max_size=10)),
+    lambda inner: st.one_of(st.lists(inner, max_size=4),
+                            st.dictionaries(st.text(LETTERS, max_size=8), inner, max_size=4)),
+    max_leaves=12,
+)  # fmt: skip
+
+
+def with_secret(value: Any, secret: str, draw: Any) -> Any:
+    """Put *secret* somewhere into *value*."""
+    if isinstance(value, dict):
+        return {**{key: with_secret(each, secret, draw) for key, each in value.items()}, secret: 1}
+    if isinstance(value, list):
+        return [with_secret(each, secret, draw) for each in value]
+    return draw(st.sampled_from([value, secret, f"<{secret}>", [secret], {"k": {secret: secret}}]))
+
+
+OUTCOMES = st.sampled_from(["success", "plan", "partial", "failure"])
+
+
+def outcome(kind: str, message: str, payload: Any) -> Any:
+    if kind == "failure":
+        error = murli.AgentError.not_found(message, message, field=message, valid_values=[message])
+        return Failure(error, "execution", payload)
+    return {"success": Success, "plan": Plan, "partial": Partial}[kind](message, payload)
+
+
+@given(
+    secret=secrets_of_any_kind,
+    payload=json_values,
+    kind=OUTCOMES,
+    contract=st.sampled_from(CONTRACT_NAMES),
+    data=st.data(),
+)
+@MANY
+def test_no_document_holds_a_secret(
+    secret: str, payload: Any, kind: str, contract: str, data: st.DataObject
+) -> None:
+    """A scrubbed answer has no secret in it, is what its contract asks for, and stays as it is."""
+    payload = {"list": with_secret(payload, secret, data.draw)}
+    facts = Facts("1.0", 7, ())
+    answer = respond_in(contract)(outcome(kind, secret, payload), facts)
+    harmless = respond_in(contract)(outcome(kind, "", {"list": 1}), facts)
+    assume(not any(secret in text for text in strings(harmless.document)))
+    before = copy.deepcopy(answer.document)
+    secrets = knowing(secret)
+    scrubbed = secrets.scrub_document(answer.document)
+    assert answer.document == before
+    assert not any(secret in text for text in strings(scrubbed))
+    assert json.loads(json.dumps(scrubbed)) == scrubbed
+    check(contract, answer.replace(document=scrubbed))
+    assert secrets.scrub_document(scrubbed) == scrubbed
+
+
+@given(
+    secret=st.one_of(
+        st.sampled_from(["status", "error", "true", "null", "1234", "ok", "not_found", "meta"]),
+        st.sampled_from(["NOT_FOUND", "execution", "duration_ms", "schema_version", "1.0.0"]),
+    ),
+    kind=OUTCOMES,
+    contract=st.sampled_from(CONTRACT_NAMES),
+)
+@MANY
+def test_a_secret_like_a_word_of_a_contract(secret: str, kind: str, contract: str) -> None:
+    """A secret that is spelled like a word or number of the envelope does not break it."""
+    answer = respond_in(contract)(outcome(kind, secret, {"x": secret}), Facts("1.0.0", 1234, ()))
+    scrubbed = knowing(secret).scrub_document(answer.document)
+    check(contract, answer.replace(document=scrubbed))
+    assert scrubbed.keys() == answer.document.keys()
+
+
+@given(known=secret_lists, document=json_values)
+@MANY
+def test_a_document_without_secrets_is_left_alone(known: list[str], document: Any) -> None:
+    """Nothing is changed in a document that no secret is in."""
+    secrets = knowing(*known)
+    texts = list(strings(document))
+    assume(not any(each in text for each in secrets._texts for text in texts))
+    assert secrets.scrub_document({"result": document}) == {"result": document}
+
+
+@given(
+    secret=secrets_of_any_kind,
+    before=st.binary(max_size=20),
+    behind=st.binary(max_size=20),
+    encoding=st.sampled_from(["utf-8", "latin-1"]),
+)
+@MANY
+def test_no_bytes_hold_a_secret(secret: str, before: bytes, behind: bytes, encoding: str) -> None:
+    """Scrubbed bytes have no secret in them, and what is around it is untouched."""
+    try:
+        middle = secret.encode(encoding)
+    except UnicodeEncodeError:
+        assume(False)
+    secrets = knowing(secret)
+    scrubbed = secrets.scrub_bytes(before + middle + behind, encoding)
+    assert middle not in scrubbed or middle in MASK.encode()
+    if middle not in (before + middle)[:-1] and middle not in (middle + behind)[1:]:
+        assert scrubbed.startswith(before[:-1]) or MASK.encode() in scrubbed
+    assert secrets.scrub_bytes(before, encoding) == before or middle in before
+
+
+@given(short=st.text(min_size=1, max_size=3), text=st.text(max_size=10))
+@MANY
+def test_a_short_secret_is_hidden_as_a_whole(short: str, text: str) -> None:
+    """A short secret is masked where it is the whole text, and leaves every other text alone."""
+    secrets = knowing(short)
+    assert secrets.scrub(short) == MASK
+    assert secrets.scrub(text) == (MASK if text == short else text)
+    document = secrets.scrub_document({"result": {short: [short, f"{short}."]}})
+    assert document == {"result": {MASK: [MASK, f"{short}."]}}
+
+
+def test_what_is_no_text_can_be_a_secret() -> None:
+    """Numbers and lists of secrets are learnt; nothing, true and false are not secrets."""
+    secrets = Secrets()
+    secrets.add([None, True, "", 12345678, ("abcd", ["efgh"])])
+    payload = {"n": 12345678, "t": True, "l": [None, "abcdefgh", 0.12345678], "none": ""}
+    assert secrets.scrub_document({"result": payload}) == {
+        "result": {"n": MASK, "t": True, "l": [None, MASK * 2, MASK], "none": ""}
+    }
+
+
+@given(secret=secrets_of_any_kind, words=st.lists(TIGHT, max_size=4))
+@MANY
+def test_a_watched_stream_lets_no_secret_through(secret: str, words: list[str]) -> None:
+    """What is printed to a watched stream is scrubbed, and after that it is as it was."""
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, "utf-8", errors="surrogateescape", newline="")
+    watch = StreamGuard(stream, knowing(secret))
+    print(*words, secret, *words, file=stream, flush=True)
+    assert secret.encode() not in raw.getvalue() or any(secret in word for word in words)
+    watch.remove()
+    print(secret, end="", file=stream, flush=True)
+    assert raw.getvalue().endswith(secret.encode())
+
+
+# -- the process goes on -----------------------------------------------------------------------
+
+HOST = """
+import click, murli, sys
+@click.command()
+@click.option("--key")
+def t(key):
+    click.echo(f"key {key}")
+    return key
+murli.annotate(t, murli.Metadata(flag_annotations={"key": murli.FlagAnnotation(sensitive=True)}))
+murli.enable(t, name="t")
+"""
+
+
+def test_a_host_gets_its_streams_back(tmp_path: Path) -> None:
+    """After a call with standalone_mode=False what the host prints is its own business."""
+    source = f"{HOST}value = t.main(['--key', {SECRET!r}], standalone_mode=False)\nprint(value)\n"
+    assert run(script(tmp_path, source)).out == f"key {MASK}\n{SECRET}\n"
+
+
+def test_a_test_runner_gets_its_streams_back(tmp_path: Path) -> None:
+    """Under CliRunner the output has no secret, and the streams are nobody's afterwards."""
+    source = f"""{HOST}
+from click.testing import CliRunner
+done = CliRunner().invoke(t, ["--key", {SECRET!r}])
+assert done.exit_code == 0 and {SECRET!r} not in done.output, done.output
+print({SECRET!r})
+"""
+    done = run(script(tmp_path, source))
+    assert (done.out, done.err) == (f"{SECRET}\n", "")
+
+
+def test_a_session_gives_the_streams_back(tmp_path: Path) -> None:
+    """After a session the program prints what it likes."""
+    source = f"""
+import argparse, sys, murli
+parser = argparse.ArgumentParser(prog="t")
+parser.add_argument("--key")
+notes = {{"key": murli.FlagAnnotation(sensitive=True)}}
+murli.annotate(parser, murli.Metadata(flag_annotations=notes))
+with murli.session(parser, ["--key", {SECRET!r}]) as (args, writer):
+    print("inside", args.key)
+print("outside", {SECRET!r}, file=sys.stderr)
+"""
+    done = run(script(tmp_path, source))
+    assert done.document["result"] == f"inside {MASK}"
+    assert done.err == f"outside {SECRET}\n"
+
+
+PLAIN = """
+import argparse, json, os, sys, murli
+parser = argparse.ArgumentParser(prog="t")
+parser.add_argument("--key")
+notes = {"key": murli.FlagAnnotation(sensitive=True)}
+murli.annotate(parser, murli.Metadata(flag_annotations=notes))
+murli.enable(parser)
+key = parser.parse_args().key
+"""
+
+
+def test_printed_json_stays_json(tmp_path: Path) -> None:
+    """A secret of digits inside a printed number does not turn the object into a text."""
+    argv = script(tmp_path, PLAIN + 'print(json.dumps({"id": 5123456789, "name": "x"}))\n')
+    result = run(argv, "--key", "12345678").document["result"]
+    assert result == {"id": MASK, "name": "x"}
+
+
+@pytest.mark.parametrize("encoding", ["ascii:backslashreplace", "latin-1", "utf-8", "utf-16"])
+def test_other_encodings_let_no_secret_out(tmp_path: Path, encoding: str) -> None:
+    """A stream that cannot show a letter escapes it, which does not let the secret out."""
+    secret = "hünter2é"
+    argv = script(tmp_path, PLAIN + 'print("x", key, file=sys.stderr)\nprint("x", key)\n')
+    for do in (run, run_at_terminal):
+        done = do(argv, "--key", secret, env=environment(PYTHONIOENCODING=encoding))
+        assert done.code == 0
+        for data in (done.stdout, done.stderr):
+            assert "nter2" not in data.replace(b"\0", b"").decode("latin-1")
+
+
+def test_late_words_are_scrubbed_as_well(tmp_path: Path) -> None:
+    """What is printed when the process ends has no secret in it either."""
+    source = """
+import atexit
+atexit.register(lambda: print("late", key))
+atexit.register(lambda: print("late", key, file=sys.stderr))
+murli.get_writer().write_success("done")
+"""
+    argv = script(tmp_path, PLAIN + source)
+    for do in (run, run_at_terminal):
+        done = do(argv, "--key", SECRET)
+        assert (done.code, is_read(SECRET, done)) == (0, False)
+        assert (done.out + done.err).count(f"late {MASK}") == 2
+
+
+@pytest.mark.parametrize("end", ["os._exit(3)", "os.execvp('true', ['true'])"])
+def test_a_cut_off_program_lets_no_secret_out(tmp_path: Path, end: str) -> None:
+    """What was printed before a program is cut off or replaced is scrubbed too."""
+    argv = script(tmp_path, PLAIN + f"print('the key is', key)\n{end}\n")
+    done = run(argv, "--key", SECRET)
+    assert not is_read(SECRET, done)
+    assert f"the key is {MASK}" in done.out + done.err
+
+
+@pytest.mark.parametrize("variable", ["PYTHONUNBUFFERED", "PYTHONDEVMODE"])
+def test_unbuffered_streams_are_watched(tmp_path: Path, variable: str) -> None:
+    """Streams without a buffer let no secret through either."""
+    source = 'print("a", key)\nprint("b", key, file=sys.stderr)\n'
+    source += "sys.stdout.buffer.write(key.encode())\n"
+    argv = script(tmp_path, PLAIN + source)
+    for words in ([], ["--output", "text"]):
+        done = run(argv, "--key", SECRET, *words, env=environment(**{variable: "1"}))
+        assert (done.code, is_read(SECRET, done)) == (0, False)
+
+
+def test_two_commands_with_one_flag(tmp_path: Path) -> None:
+    """A flag that is secret on one command is stored as a secret, and stays one on the other."""
+    source = """
+import click, murli
+@click.group()
+def t(): pass
+@t.command()
+@click.option("--key")
+def a(key): murli.get_writer().write_success("", [key])
+@t.command()
+@click.option("--key")
+def b(key): murli.get_writer().write_success("", [key])
+murli.annotate(a, murli.Metadata(
+    flag_annotations={"key": murli.FlagAnnotation(profileable=True, sensitive=True)}))
+murli.annotate(b, murli.Metadata(
+    flag_annotations={"key": murli.FlagAnnotation(profileable=True)}))
+murli.enable(t, name="t")
+t()
+"""
+    argv = script(tmp_path, source)
+    env = environment(HOME=str(tmp_path), A_KEY=SECRET)
+    assert run(argv, "profile", "save", "p", "key=env:A_KEY", env=env).code == 0
+    for command in ("a", "b"):
+        assert run(argv, command, "--profile", "p", env=env).document["result"] == [MASK]
