@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test check test-real test-matrix bench clean
+.PHONY: help demo test check test-real test-matrix bench soak fuzz clean
 
 help:
 	@echo "make demo         set up, then use the example tool as a person and as an agent"
@@ -12,6 +12,8 @@ help:
 	@echo "make test-real    enable tools nobody here wrote, from the package index"
 	@echo "make test-matrix  the adapters on every supported interpreter and framework"
 	@echo "make bench        what enabling murli costs: instructions, and bytes of describe"
+	@echo "make soak         ten minutes of calls that go wrong: signals, full disks, hostile words"
+	@echo "make fuzz         five minutes of inputs nobody would think of; needs atheris"
 	@echo "make clean        remove what the other targets made"
 
 $(VENV)/pyvenv.cfg:
@@ -46,6 +48,16 @@ test-matrix: $(VENV)/.ready-to-test
 bench: $(VENV)/.ready-to-test
 	$(BIN)/python -m benchmarks.startup; startup=$$?; \
 	  $(BIN)/python -m benchmarks.describe && exit $$startup
+
+soak: $(VENV)/.ready-to-test
+	$(BIN)/python -m soak
+
+$(VENV)/.ready-to-fuzz: $(VENV)/.ready-to-test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]'
+	@touch $@
+
+fuzz: $(VENV)/.ready-to-fuzz
+	$(BIN)/python -m fuzz
 
 clean:
 	rm -rf $(VENV) .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

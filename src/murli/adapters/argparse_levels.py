@@ -83,6 +83,10 @@ class ParserLevel:
             return fixed, fixed
         return int(fixed == "+"), 1 if fixed == "?" else AS_MANY_AS_COME
 
+    def without_value(self, option: str) -> str | None:
+        """Tell that an option knows where its values end."""
+        return ""
+
     def named(self, option: str) -> str:
         """Give the long name of the option that *option* stands for, or ``""``."""
         action = self._action(option)

@@ -82,6 +82,11 @@ class CommandLevel:
             return 0, 1
         return param.nargs, param.nargs
 
+    def without_value(self, option: str) -> str | None:
+        """Give *option* with the value it has when none is given."""
+        value = getattr(self._param(option), "flag_value", None)
+        return f"{option}={value}" if isinstance(value, (str, int)) else None
+
     def named(self, option: str) -> str:
         """Give the long name of the option that *option* stands for, or ``""``."""
         param = self._param(option)

@@ -145,12 +145,15 @@ class Plainer:
         """Give the text that stands for a key."""
         if name is None or name is True or name is False:
             return {None: "null", True: "true", False: "false"}[name]
-        if not isinstance(name, (str, int, float)):
-            from .foreign import knows_text
+        text: Any = None
+        if issubclass(type(name), (str, int, float)):  # isinstance() would ask the key itself
+            text = self.convert(name, 0)
+        else:
+            from .foreign import text_of_key
 
-            if not knows_text(name):
-                raise self.trouble(f"has a key of type {type(name).__name__}", "Use text keys.")
-        text = self.convert(name, 0)
+            text = text_of_key(self, name)
+        if isinstance(text, (dict, list)):
+            raise self.trouble(f"has a key of type {type(name).__name__}", "Use text keys.")
         return text if isinstance(text, str) else _scalar(text)
 
     def foreign(self, value: Any, depth: int) -> Any:

@@ -72,11 +72,17 @@ def _field_names(value: Any) -> Iterable[str] | None:
     return None if attributes is None else [attribute.name for attribute in attributes]
 
 
-def knows_text(value: object) -> bool:
-    """Tell whether *value* has a text of its own, and may be a key."""
-    from enum import Enum
+def text_of_key(plainer: Plainer, name: Any) -> Any:
+    """Give the text of a key that is neither text nor a number; a list when it has none."""
+    try:
+        from enum import Enum
 
-    return isinstance(value, Enum) or _text_of(value) is not None
+        if isinstance(name, Enum) or _text_of(name) is not None:
+            return plainer.convert(name, 0)
+    except Exception as error:  # the key's own code, which may raise anything
+        told = f"has a key that raised {type(error).__name__} while it was read"
+        raise plainer.trouble(told, "Use text keys.") from error
+    return []
 
 
 def _text_of(value: Any) -> str | float | None:

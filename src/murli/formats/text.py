@@ -8,9 +8,10 @@ if TYPE_CHECKING:
 
 # In order: strings that end with BEL or ST (OSC titles and links, DCS, APC …), CSI sequences,
 # the remaining escapes of one or more characters, and introducers that introduce nothing.
-# An unterminated string loses its introducer only: the text behind it may be an answer.
+# An unterminated string loses its introducer only: the text behind it may be an answer. A string
+# ends at the next introducer too, or many of them would be searched for an end again and again.
 _ESCAPES = (
-    r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"
+    r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     r"|\x1b[ -/]*[0-~]"
     r"|[\x1b\x90\x98\x9b-\x9f]"

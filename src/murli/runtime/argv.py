@@ -51,6 +51,12 @@ if TYPE_CHECKING:
         def width(self, option: str) -> tuple[int, int]:
             """Give how many values the option of this command takes, at least and at most."""
 
+        def without_value(self, option: str) -> str | None:
+            """Give the word that is *option* without a value whatever follows it.
+
+            ``""`` when a `SEPARATOR` behind it does that, ``None`` when nothing does.
+            """
+
         def child(self, word: str, words_before: int, before: Sequence[str]) -> Level | None:
             """Give the subcommand that *word* names after so many other words.
 
@@ -134,8 +140,11 @@ def _option(call: Call, argv: Sequence[str], position: int) -> int:
     ours_follows = position < len(argv) and _take(_trial(call), argv, position)
     if count < most and ours_follows:
         # With our flag gone, the words behind it would become values of this option.
-        if count < least:
+        bare = call.level.without_value(name)
+        if count < least or bare is None:
             _note_mistake(call, "missing_value", name)
+        elif bare and not count:
+            call.rest[-1] = bare
         else:
             call.rest.append(SEPARATOR)
             call.separated.append(call.level)

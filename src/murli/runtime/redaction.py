@@ -117,7 +117,7 @@ def _ascii_escape(letter: str) -> str:
 
 
 def _percent(text: str) -> str:
-    data = text.encode("utf-8", "surrogateescape")
+    data = text.encode("utf-8", "surrogatepass")
     return "".join(chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in data)
 
 

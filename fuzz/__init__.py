@@ -1,0 +1,1 @@
+"""Inputs nobody would think of, found by coverage: what must hold for every one of them."""
