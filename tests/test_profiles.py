@@ -382,14 +382,14 @@ def test_every_operation_leaves_the_store_private(one: Home, umask: str) -> None
         assert {stat.S_IMODE(each.stat().st_mode) for each in files} == {0o600}
 
 
-def test_a_lax_store_is_made_private_when_it_is_used(home: Home) -> None:
+def test_a_lax_store_is_made_private_when_it_is_used(one: Home) -> None:
     """A plain call repairs the modes of a store that others could read."""
-    home.hold("p", p={"region": "us"})
-    home.store.chmod(0o644)
-    home.store.parent.chmod(0o755)
-    assert home.result(*SHOW)["region"] == "us"
-    assert stat.S_IMODE(home.store.stat().st_mode) == 0o600
-    assert stat.S_IMODE(home.store.parent.stat().st_mode) == 0o700
+    one.hold("p", p={"region": "us"})
+    one.store.chmod(0o644)
+    one.store.parent.chmod(0o755)
+    assert one.result(*SHOW)["region"] == "us"
+    assert stat.S_IMODE(one.store.stat().st_mode) == 0o600
+    assert stat.S_IMODE(one.store.parent.stat().st_mode) == 0o700
 
 
 # -- answers -----------------------------------------------------------------------------------
@@ -610,9 +610,9 @@ def test_a_flag_is_profileable_in_the_schema_exactly_when_it_can_be_saved(home: 
     assert sorted(found) == document["profiles"]["profileable_flags"]
 
 
-def test_the_commands_describe_themselves_honestly(home: Home) -> None:
+def test_the_commands_describe_themselves_honestly(one: Home) -> None:
     """Save, use and delete are not called read-only, and delete is called destructive."""
-    group = home.run("describe", "profile").document
+    group = one.run("describe", "profile").document
     assert group["name"] == "profile"
     commands = {command["name"]: command for command in group["subcommands"]}
     assert list(commands) == VERBS
@@ -630,21 +630,21 @@ def test_the_commands_describe_themselves_honestly(home: Home) -> None:
     }
     schema = Draft202012Validator(load_schema("command"))
     for verb in VERBS:
-        told = home.run("profile", verb, "--schema")
+        told = one.run("profile", verb, "--schema")
         assert (told.code, told.err) == (0, "")
         assert told.document == commands[verb]
         assert not list(schema.iter_errors(told.document))
-        assert home.run("describe", "profile", verb).document == commands[verb]
-    assert [each["name"] for each in home.run("profile", "--schema").document["subcommands"]] == (
+        assert one.run("describe", "profile", verb).document == commands[verb]
+    assert [each["name"] for each in one.run("profile", "--schema").document["subcommands"]] == (
         VERBS
     )
 
 
-def test_the_describe_document_keeps_to_its_schema(home: Home) -> None:
+def test_the_describe_document_keeps_to_its_schema(one: Home) -> None:
     """Describe of a tool with saved profiles is valid against the schema that is shipped."""
-    home.hold("p", p={"region": "us"})
+    one.hold("p", p={"region": "us"})
     schema = Draft202012Validator(load_schema("describe"))
-    assert not list(schema.iter_errors(home.run("describe").document))
+    assert not list(schema.iter_errors(one.run("describe").document))
 
 
 # -- who wins ----------------------------------------------------------------------------------
@@ -792,7 +792,12 @@ def test_a_bad_stored_value_is_an_error(
         assert accepted in default["message"]
     else:
         assert default["valid_values"] == accepted
-    assert home.refusal(*words, "--profile", "p") == default
+
+
+def test_a_bad_value_of_a_named_profile_is_the_same_error(home: Home) -> None:
+    """Whether a profile is the default or named, its bad value is told in the same words."""
+    home.hold("p", p={"region": "mars"})
+    assert home.refusal(*RUN, "--profile", "p") == home.refusal(*RUN)
 
 
 def test_a_bad_stored_value_does_no_harm_where_it_is_not_used(home: Home) -> None:
@@ -1078,55 +1083,61 @@ def test_a_person_is_told_about_a_corrupt_store(home: Home) -> None:
 
 @pytest.mark.parametrize("place", [None, "", "here", "."])
 def test_without_a_home_profiles_are_off(
-    home: Home, place: str | None, monkeypatch: pytest.MonkeyPatch
+    one: Home, place: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With HOME unset, empty or relative a call works, with one warning, and saves nowhere."""
-    monkeypatch.chdir(home.folder)
-    (home.folder / "here").mkdir()
-    for folder in (home.folder, home.folder / "here"):
-        Home(home.argv, folder).hold("evil", evil={"region": "us", "replicas": "9"})
-    done = home.run(*RUN, HOME=place)
+    monkeypatch.chdir(one.folder)
+    (one.folder / "here").mkdir()
+    for folder in (one.folder, one.folder / "here"):
+        Home(one.argv, folder).hold("evil", evil={"region": "us", "replicas": "9"})
+    done = one.run(*RUN, HOME=place)
     assert (done.code, done.document["result"]) == (0, RAN)
     assert [entry["msg"] for entry in done.logs] == [
         "warning: Profiles are off: there is no home directory. "
         "Set HOME to an absolute path, or MURLI_PROFILE_PATH to a file."
     ]
-    told = home.run(*RUN, HOME=place, MURLI_CONTRACT="response")
+    told = one.run(*RUN, HOME=place, MURLI_CONTRACT="response")
     assert (len(told.document["warnings"]), told.err) == (1, "")
-    assert home.run("profile", "list", HOME=place).document["result"] == {"profiles": []}
+    assert one.run("profile", "list", HOME=place).document["result"] == {"profiles": []}
     for words in ("save p region=us", "use evil", "show evil", "delete evil --yes"):
-        refusal = home.refusal("profile", *words.split(), HOME=place)
+        refusal = one.refusal("profile", *words.split(), HOME=place)
         assert (refusal["code"], refusal["error"]) == (2, "tool_error")
         assert refusal["message"] == "Profiles are off: there is no home directory."
-    assert home.refusal(*RUN, "--profile", "evil", HOME=place)["error"] == "tool_error"
+    assert one.refusal(*RUN, "--profile", "evil", HOME=place)["error"] == "tool_error"
+
+
+def test_no_framework_needs_a_home(home: Home) -> None:
+    """Without a home every adapter runs the command, with one warning."""
+    done = home.run(*RUN, HOME=None)
+    assert (done.code, done.document["result"], len(done.logs)) == (0, RAN, 1)
 
 
 # -- where the store is ------------------------------------------------------------------------
 
 
-def test_the_environment_names_the_file(home: Home) -> None:
+def test_the_environment_names_the_file(one: Home) -> None:
     """MURLI_PROFILE_PATH names the file, also without a home, and beats the tool's own place."""
-    elsewhere = home.folder / "some" / "where.json"
-    home.hold("p", p={"region": "us"})
+    elsewhere = one.folder / "some" / "where.json"
+    one.hold("p", p={"region": "us"})
     there = {"MURLI_PROFILE_PATH": str(elsewhere), "HOME": None}
-    home.result("profile", "save", "q", "region=asia", **there)
-    home.result("profile", "use", "q", **there)
-    assert home.result(*SHOW, **there)["region"] == "asia"
-    assert home.result(*SHOW)["region"] == "us"
+    one.result("profile", "save", "q", "region=asia", **there)
+    one.result("profile", "use", "q", **there)
+    assert one.result(*SHOW, **there)["region"] == "asia"
+    assert one.result(*SHOW)["region"] == "us"
     assert json.loads(elsewhere.read_text())["default"] == "q"
     assert stat.S_IMODE(elsewhere.stat().st_mode) == 0o600
 
 
-def test_an_older_place_is_read_and_not_written(home: Home) -> None:
+def test_an_older_place_is_read_and_not_written(one: Home) -> None:
     """A store in the configuration folder is used until the tool saves one of its own."""
-    older = home.folder / ".config" / "deploy" / "profiles.json"
+    older = one.folder / ".config" / "deploy" / "profiles.json"
     older.parent.mkdir(parents=True)
     content = json.dumps({"default": "p", "profiles": {"p": {"flags": {"region": "us"}}}})
     older.write_text(content)
-    assert home.result(*SHOW, XDG_CONFIG_HOME=None)["region"] == "us"
-    home.result("profile", "save", "q", "region=asia", XDG_CONFIG_HOME=None)
+    assert one.result(*SHOW, XDG_CONFIG_HOME=None)["region"] == "us"
+    one.result("profile", "save", "q", "region=asia", XDG_CONFIG_HOME=None)
     assert older.read_text() == content
-    assert home.saved == {"p": {"region": "us"}, "q": {"region": "asia"}}
+    assert one.saved == {"p": {"region": "us"}, "q": {"region": "asia"}}
 
 
 ONE_COMMAND = {

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import HealthCheck, Phase, assume, example, given, settings
@@ -212,7 +213,7 @@ def test_no_secret_gets_to_a_terminal(
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
 @given(secret=secrets_of_any_kind, contract=st.sampled_from(CONTRACT_NAMES))
-@settings(ENOUGH, max_examples=8)
+@settings(ENOUGH, max_examples=4)
 def test_no_profile_command_shows_a_secret(adapter: str, secret: str, contract: str) -> None:
     """Saving, showing, listing, using, describing and deleting never tell a stored secret."""
     assume(usable("profile", adapter, secret))
@@ -246,7 +247,7 @@ def place(request: pytest.FixtureRequest, deploy: list[str], tmp_path: Path) -> 
     return place
 
 
-@pytest.mark.parametrize("how", ["print", "json", "repr", "binary", "child", "all", *ENDING])
+@pytest.mark.parametrize("how", ["print", "json", "binary", "child", "all", *ENDING[:4]])
 def test_what_is_said_is_still_said(place: Place, how: str) -> None:
     """Only the secret is taken out: the words around it, and the mask in its place, are there."""
     done = place.call("variable", SECRET, "leak", how, SHOWN=SECRET)
@@ -272,24 +273,17 @@ def test_a_child_that_prints_text(place: Place) -> None:
     assert not is_read(SECRET, done)
 
 
-@pytest.mark.parametrize("secret", ["true", "false", "null", "status", "error", "2026", '": "'])
-@pytest.mark.parametrize("how", ["raise", "all"])
-def test_a_secret_like_a_word_of_the_contract_breaks_nothing(
-    place: Place, secret: str, how: str
-) -> None:
+@pytest.mark.parametrize("secret", ["false", "status", "error", "2026", '": "'])
+def test_a_secret_like_a_word_of_the_contract_breaks_nothing(place: Place, secret: str) -> None:
     """A secret that is spelled like part of an answer leaves every document readable."""
-    for contract in ("murli", "agent-spec-2"):
-        done = place.call("variable", secret, "leak", how, MURLI_CONTRACT=contract)
-        if how == "raise" and contract == "murli":
-            document = done.error
-            assert document["status"] == "error" and document["recoverable"] is False
-        elif contract == "murli":
-            assert done.lines[-1]["status"] == "ok"
-        else:
-            assert json.loads(done.out.splitlines()[-1] if how == "all" else done.out)["meta"]
-        for line in done.err.splitlines():
-            if line.startswith('{"'):
-                assert {"ts", "level", "msg"} <= {*json.loads(line)}
+    failed = place.call("variable", secret, "leak", "raise")
+    assert (failed.error["status"], failed.error["recoverable"]) == ("error", False)
+    assert failed.error["message"] == f"no good: {MASK}"
+    done = place.call("variable", secret, "leak", "log")
+    assert done.document["status"] == "ok"
+    entries = [json.loads(line) for line in done.err.splitlines()]
+    assert [entry["level"] for entry in entries] == ["info", "progress"]
+    assert [entry["msg"] for entry in entries] == [f"the token is {MASK}", f"still {MASK}"]
 
 
 def test_a_short_secret_is_hidden_where_it_is_all_there_is(place: Place) -> None:
@@ -376,7 +370,7 @@ def strict(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
     return script(tmp_path, STRICT_HEAD + STRICT[request.param])
 
 
-@pytest.mark.parametrize("secret", [SECRET, LONG, 'it\'s "so"\\n bad', "ünï\tcode"], ids=ascii)
+@pytest.mark.parametrize("secret", [f'it\'s "so"\\n {SECRET}\té', LONG], ids=["odd", "long"])
 def test_a_usage_error_does_not_quote_a_secret(strict: list[str], secret: str) -> None:
     """A bad, repeated or misplaced secret is refused without a part of it."""
     calls = [
@@ -388,7 +382,6 @@ def test_a_usage_error_does_not_quote_a_secret(strict: list[str], secret: str) -
         [f"--key={secret}", f"--bogus={secret}"],
         ["--key", secret, "--key", f"{secret}2"],
         ["--key", secret, "--other", secret],
-        ["--key", secret, "--key"],
         ["--key", secret, "word", secret],
         ["--key", secret, "--output", "yaml"],
     ]
@@ -399,11 +392,9 @@ def test_a_usage_error_does_not_quote_a_secret(strict: list[str], secret: str) -
         assert not [piece for piece in pieces if is_read(piece, done)], (words, done)
 
 
-@pytest.mark.parametrize("secret", [SECRET, LONG])
-def test_a_bad_secret_from_elsewhere_is_not_quoted(
-    strict: list[str], tmp_path: Path, secret: str
-) -> None:
+def test_a_bad_secret_from_elsewhere_is_not_quoted(strict: list[str], tmp_path: Path) -> None:
     """A bad secret from a variable or a profile is refused without a part of it."""
+    secret = LONG
     lay_out(
         tmp_path,
         {
@@ -424,6 +415,23 @@ def test_a_bad_secret_from_elsewhere_is_not_quoted(
         assert saved.code == 1
         for done in (told, stored, saved):
             assert not is_read(secret[:12], done), done
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--token", SECRET, SECRET],
+        [SECRET, "--token", SECRET],
+        ["run", "--replicas", SECRET, "--token", SECRET],
+        ["--token", SECRET, "describe", SECRET],
+        ["profile", "save", "p", "token", SECRET],
+    ],
+    ids=lambda words: " ".join(words).replace(SECRET, "S"),
+)
+def test_a_misplaced_secret_is_not_quoted(place: Place, words: list[str]) -> None:
+    """A secret that also stands where it does not belong is refused without being quoted."""
+    done = run(place.argv, *words, env=environment(HOME=str(place.folder)))
+    assert (done.code, is_read(SECRET, done)) == (1, False)
 
 
 def test_what_a_secret_is_converted_to_is_hidden(strict: list[str]) -> None:
@@ -467,10 +475,7 @@ app()
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-@pytest.mark.parametrize(
-    "words",
-    ["", "--schema", "describe", "describe --agents-md", "--help", "profile --help", "--bogus"],
-)
+@pytest.mark.parametrize("words", ["", "--schema", "describe", "--help", "--bogus"])
 def test_a_secret_default_is_never_told(tmp_path: Path, adapter: str, words: str) -> None:
     """The default of a secret flag is in no answer, schema, help or error."""
     argv = script(tmp_path, STRICT_HEAD + DEFAULTS[adapter])
@@ -711,6 +716,17 @@ def test_no_text_holds_a_secret(known: list[str], around: list[str], data: st.Da
 def test_any_text_can_be_a_secret(secret: str) -> None:
     """Whatever Python takes for a text can be learnt, and is gone where it stands alone."""
     assert knowing(secret).scrub(secret) == MASK
+
+
+@pytest.mark.parametrize("secret", ["four\x7f", "hünter2", 'it\'s "so"', "a\\b\nc\td", "😀secret"])
+@pytest.mark.parametrize(
+    "spell", [repr, ascii, json.dumps, partial(json.dumps, ensure_ascii=False), quote, quote_plus]
+)
+def test_the_usual_spellings_are_known(secret: str, spell: Any) -> None:
+    """However Python or a URL spells a secret, it is known by it."""
+    spelled = spell(secret)
+    inside = spelled[1:-1] if spelled[0] in "\"'" else spelled
+    assert knowing(secret).scrub(f"<{inside}>") == f"<{MASK}>"
 
 
 json_values = st.recursive(

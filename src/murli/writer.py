@@ -258,6 +258,8 @@ class Writer:
     def write_raw(self, text: str) -> None:
         """Write a document that is no envelope, such as a schema, as the answer."""
         with self._lock:
+            for notice in self._notices:  # such a document has no place for them
+                self._logger.log(f"warning: {notice.message}")
             self.flush()
             self._answered = True
             self._put("stdout", self._scrubbed(text))

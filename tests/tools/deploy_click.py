@@ -9,9 +9,10 @@ import murli
 
 
 @click.group(help="Deploy things.")
-@click.option("--region", default="eu", help="where")
+@click.option("-r", "--region", default="eu", help="where")
 @click.option("--token", help="who asks")
 @click.option("--verbose", is_flag=True, help="say more")
+@click.option("--trace", is_flag=True, help="say everything")
 @click.pass_context
 def cli(ctx: click.Context, /, **given: Any) -> None:
     ctx.obj = given
@@ -48,8 +49,22 @@ def purge(obj: dict[str, Any]) -> None:
     deploy_core.run(**obj)
 
 
+@cli.group(help="Look at sites")
+def site() -> None:
+    pass
+
+
+@site.command(help="Show a site")
+@click.option("--color/--no-color", default=False, help="in colour")
+@click.option("-d", "--depth", type=int, default=1, help="how deep")
+@click.pass_obj
+def show(obj: dict[str, Any], /, **given: Any) -> None:
+    deploy_core.run(**obj, **given)
+
+
 murli.annotate(cli, deploy_core.ROOT)
 murli.annotate(run, deploy_core.RUN)
+murli.annotate(show, deploy_core.SHOW)
 murli.annotate(reveal, deploy_core.REVEAL)
 murli.annotate(purge, deploy_core.PURGE)
 murli.enable(cli, name="deploy", tool_version="1.0")

@@ -26,6 +26,12 @@ RUN = murli.Metadata(
         "force": murli.FlagAnnotation(profileable=True),
     }
 )
+SHOW = murli.Metadata(
+    flag_annotations={
+        "color": murli.FlagAnnotation(profileable=True),
+        "depth": murli.FlagAnnotation(profileable=True, env="DEPLOY_DEPTH"),
+    }
+)
 REVEAL = murli.Metadata(reveals_secrets=True)
 PURGE = murli.Metadata(mutating=True)
 
@@ -38,8 +44,20 @@ def run(**values: Any) -> None:
                                                    sorted(values.items())})  # fmt: skip
 
 
+PRINTED = ("print", "json", "repr", "binary", "child")
+TOLD = ("stderr", "logging", "log", "event", "warn", "warnings")
+
+
 def leak(token: str, how: str) -> None:
-    """Let the secret out in one of the ways a careless handler does."""
+    """Let the secret out as a careless handler does: in one way, or in many at once."""
+    for each in (*TOLD, "print", "repr") if how == "all" else [how]:
+        let_out(token, each)
+    if how not in (*PRINTED, "plan"):
+        murli.get_writer().write_success(f"It is {token}", {"token": token, "n": [token], token: 1})
+
+
+def let_out(token: str, how: str) -> None:
+    """Let the secret out in one way."""
     writer = murli.get_writer()
     if how == "print":
         print(f"the token is {token}")
@@ -47,6 +65,8 @@ def leak(token: str, how: str) -> None:
         import json
 
         print(json.dumps({"token": token, token: [token]}))
+    elif how == "repr":
+        print({"token": token}, f"{token!r}", ascii(token))
     elif how == "binary":
         sys.stdout.buffer.write(b"\0" + token.encode("utf-8", "surrogateescape") + b"\0\xff")
     elif how == "child":
@@ -61,12 +81,23 @@ def leak(token: str, how: str) -> None:
     elif how == "event":
         writer.write_event({"event": "x", "token": token})
         writer.write_progress(murli.ProgressEvent("s", 1, 2, message=token))
+    elif how == "words":
+        writer.write_event({"status": token, "code": token, "error": {"phase": token}})
     elif how == "raise":
         raise ValueError(f"no good: {token}")
     elif how == "error":
         raise murli.AgentError.not_found(
             token, f"Pass {token}.", field=token, valid_values=[token], doc_url=token
         )
+    elif how == "chain":
+        try:
+            raise KeyError(token)
+        except KeyError as error:
+            raise murli.AgentError.tool_error(f"failed: {error}", detail=token) from error
+    elif how == "partial":
+        writer.write_partial(token, {"token": token, token: token})
+    elif how == "plan":
+        writer.write_plan(token, {"token": token, token: token})
     elif how == "exit":
         sys.exit(f"gone with {token}")
     elif how == "warn":
@@ -75,8 +106,6 @@ def leak(token: str, how: str) -> None:
         import warnings
 
         warnings.warn(f"old {token}", stacklevel=1)
-    if how not in ("print", "json", "binary", "child"):
-        writer.write_success(f"It is {token}", {"token": token, "n": [token], token: 1})
 
 
 def reveal(token: str) -> None:

@@ -19,11 +19,12 @@ class Mode(str, Enum):
 @app.callback()
 def main(
     ctx: typer.Context,
-    region: Annotated[str, typer.Option(help="where")] = "eu",
+    region: Annotated[str, typer.Option("-r", "--region", help="where")] = "eu",
     token: Annotated[Optional[str], typer.Option(help="who asks")] = None,  # noqa: UP045
     verbose: Annotated[bool, typer.Option("--verbose", help="say more")] = False,
+    trace: Annotated[bool, typer.Option("--trace", help="say everything")] = False,
 ) -> None:
-    ctx.obj = {"region": region, "token": token, "verbose": verbose}
+    ctx.obj = {"region": region, "token": token, "verbose": verbose, "trace": trace}
 
 
 @app.command(help="Deploy")
@@ -55,8 +56,27 @@ def purge(ctx: typer.Context) -> None:
     deploy_core.run(**ctx.obj)
 
 
+site = typer.Typer(help="Look at sites")
+app.add_typer(site, name="site")
+
+
+@site.callback()
+def sites() -> None:
+    pass
+
+
+@site.command(help="Show a site")
+def show(
+    ctx: typer.Context,
+    color: Annotated[bool, typer.Option(help="in colour")] = False,
+    depth: Annotated[int, typer.Option("-d", "--depth", help="how deep")] = 1,
+) -> None:
+    deploy_core.run(**ctx.obj, color=color, depth=depth)
+
+
 murli.annotate(app, deploy_core.ROOT)
 murli.annotate(run, deploy_core.RUN)
+murli.annotate(show, deploy_core.SHOW)
 murli.annotate(reveal, deploy_core.REVEAL)
 murli.annotate(purge, deploy_core.PURGE)
 murli.enable(app, name="deploy", tool_version="1.0")

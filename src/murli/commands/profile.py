@@ -162,9 +162,10 @@ class _Profiles:
         if store.default in names:
             result["default"] = store.default
         lines = [f"  {name}{' *' if name == store.default else ''}" for name in names]
-        noun = "profile" if len(names) == 1 else "profiles"
         self.writer.write_success(
-            f"{len(names)} {noun} saved.", result, text="\n".join(lines) or "(no profiles saved)"
+            f"{_counted(len(names), 'profile')} saved.",
+            result,
+            text="\n".join(lines) or "(no profiles saved)",
         )
 
     def show(self, wanted: Wanted) -> None:
@@ -181,7 +182,9 @@ class _Profiles:
         revealed = self._revealed(wanted, stored) if wanted.reveal else flags
         lines = [wanted.name, *(f"  {key} = {text}" for key, text in sorted(revealed.items()))]
         self.writer.write_success(
-            f'Profile "{wanted.name}" holds {len(flags)} values.', result, text="\n".join(lines)
+            f'Profile "{wanted.name}" holds {_counted(len(flags), "value")}.',
+            result,
+            text="\n".join(lines),
         )
         for key in ignored:
             self._warn_ignored(wanted.name, key)
@@ -269,6 +272,10 @@ class _Profiles:
             "PROFILE_KEY_IGNORED",
             f'Profile "{name}" holds "{key}", which is no flag a profile can set; it is ignored.',
         )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _shown(settable: Settable | None, text: str) -> str:

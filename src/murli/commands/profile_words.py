@@ -32,9 +32,9 @@ class Wanted:
 def read_words(invocation: Invocation, verb: str, words: list[str]) -> Wanted:
     """Give what the *words* behind the verb say; what is wrong with them is refused."""
     reader = _Reader(invocation, verb)
-    reader.read(words)
     if verb == "save":
         reader.read_before(invocation.call.before)
+    reader.read(words)
     return reader.finish()
 
 

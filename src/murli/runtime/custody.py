@@ -13,6 +13,7 @@ test runner keeps its process as it is.
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # signal itself loads enum first
+import atexit
 import os
 import sys
 
@@ -89,6 +90,8 @@ def unwind_on_signals() -> Undo:
     global _pid
     _pid = os.getpid()
     taken = []
+    # Early, to be called late: what the tool does at exit comes before.
+    atexit.register(_ignore_signals)
     for number in (15, 1):
         try:
             if _signal.getsignal(number) == _signal.SIG_DFL:
@@ -98,6 +101,7 @@ def unwind_on_signals() -> Undo:
             break
 
     def undo() -> None:
+        atexit.unregister(_ignore_signals)
         for number in taken:
             if _signal.getsignal(number) in (_terminate, _pass_over):
                 _signal.signal(number, _signal.SIG_DFL)
@@ -130,15 +134,29 @@ def hold_signals() -> Undo:
 
 def leave_on_signals(code: int) -> None:
     """The answer is out: a signal from now on ends the process with *code*, at once."""
+    global _leave
 
     def leave(number: int, frame: FrameType | None) -> NoReturn:
         real_hard_exit(code)
 
+    _leave = leave
+    _exchange(_pass_over, leave)
+
+
+_leave: object = None
+
+
+def _ignore_signals() -> None:
+    """Let nothing change the exit code while the interpreter takes itself apart."""
+    _exchange(_leave, _signal.SIG_IGN)
+
+
+def _exchange(before: object, after: object) -> None:
     try:
         for number in _NAMES:
-            if _signal.getsignal(number) is _pass_over:
-                _signal.signal(number, leave)
-    except ValueError:  # as above
+            if _signal.getsignal(number) is before:
+                _signal.signal(number, after)
+    except ValueError:  # not in the main thread
         pass
 
 

@@ -133,7 +133,7 @@ def words_in(text: str) -> list[Any]:
         import json
 
         try:
-            found = json.loads(text)
+            found = json.loads(text, parse_int=str, parse_float=str)
         except ValueError:
             return [text]
         if isinstance(found, list):
@@ -144,6 +144,8 @@ def words_in(text: str) -> list[Any]:
 def _word(value: Any) -> Any:
     if isinstance(value, list):
         return [_word(each) for each in value]
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return value if isinstance(value, str) else str(value)
 
 

@@ -1,0 +1,1 @@
+"""Tools that misbehave in every way the soak knows, on three frameworks."""

@@ -1,0 +1,201 @@
+"""Signals give an answer, wherever they find the program."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from faults.conftest import Starter, ends_soon
+from harness import environment, run, script
+
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda each: each.name)
+def test_a_signal_is_answered(faults: list[str], start: Starter, number: int) -> None:
+    """A signal runs the handler's cleanup and gives the cancelled document, exit code 9."""
+    running = start(faults, "do", "sleep")
+    running.wait_for(b"ready")
+    running.send(number)
+    done = running.end()
+    assert (done.out, done.code) == ("", 9)
+    assert done.error["error"] == "cancelled"
+    assert done.err.index("cleaned") < done.err.index("{")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("contract", ["response", "agent-spec-1.6", "agent-spec-2"])
+def test_a_signal_in_the_other_contracts(
+    faults: list[str], start: Starter, number: int, code: int, contract: str
+) -> None:
+    """Under the ResponseEnvelope contracts the document is on stdout, the code the signal's."""
+    running = start(faults, "do", "sleep", env=environment(MURLI_CONTRACT=contract))
+    running.wait_for(b"ready")
+    running.send(number)
+    done = running.end()
+    assert done.code == code
+    assert done.document["error"]["code"] == "CANCELLED"
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda each: each.name)
+def test_two_signals_in_a_row(faults: list[str], start: Starter, number: int) -> None:
+    """A second signal at once changes nothing: one document, the same code."""
+    running = start(faults, "do", "sleep")
+    running.wait_for(b"ready")
+    running.send(number)
+    running.send(number)
+    done = running.end()
+    assert done.code == 9
+    assert done.err.count('"cancelled"') == 1
+
+
+def test_a_second_sigterm_does_not_cut_the_cleanup_short(faults: list[str], start: Starter) -> None:
+    """What a handler does in its finally block is done, though SIGTERM comes again."""
+    running = start(faults, "do", "slow_cleanup")
+    running.wait_for(b"ready")
+    running.send(signal.SIGTERM)
+    time.sleep(0.1)
+    running.send(signal.SIGTERM)
+    done = running.end()
+    assert "cleaned" in done.err
+    assert done.error["error"] == "cancelled"
+
+
+def test_a_signal_reaches_the_children(faults: list[str], start: Starter) -> None:
+    """A program the handler started does not outlive it."""
+    running = start(faults, "do", "child")
+    child = int(running.wait_for(b"child").split()[1])
+    running.send(signal.SIGTERM)
+    assert running.end().code == 9
+    assert ends_soon(child)
+
+
+def test_a_signal_in_an_event_loop(faults: list[str], start: Starter) -> None:
+    """A coroutine is cancelled and cleans up; the answer is the same."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        running = start(faults, "do", "loop")
+        running.wait_for(b"ready")
+        running.send(number)
+        done = running.end()
+        assert "cleaned" in done.err
+        assert (done.code, done.error["error"]) == (9, "cancelled")
+
+
+def test_a_signal_in_mid_stream(faults: list[str], start: Starter) -> None:
+    """A stream ends with the cancelled envelope, and no event before it looks like an end."""
+    running = start(faults, "do", "events")
+    running.wait_for(b"ready")
+    running.send(signal.SIGINT)
+    done = running.end()
+    *events, last = done.lines
+    assert last["error"] == "cancelled"
+    assert done.code == 9
+    assert not any("schema_version" in event for event in events)
+    assert events[1]["data"]["status"] == "ok"
+
+
+def test_a_handler_that_swallows_it_has_not_done_its_work(
+    faults: list[str], start: Starter
+) -> None:
+    """A handler that makes SIGTERM an exit with 0 is still reported as cancelled."""
+    running = start(faults, "do", "graceful")
+    running.wait_for(b"ready")
+    running.send(signal.SIGTERM)
+    done = running.end()
+    assert (done.code, done.error["error"]) == (9, "cancelled")
+
+
+def test_a_tools_own_handler_is_its_own(faults: list[str], start: Starter) -> None:
+    """A tool that handles SIGTERM itself handles it as it would without murli."""
+    running = start(faults, "do", "own_handler")
+    running.wait_for(b"ready")
+    running.send(signal.SIGTERM)
+    done = running.end()
+    assert (done.code, done.document["result"]) == (0, "mine")
+
+
+def test_a_fork_dies_of_its_signal(faults: list[str]) -> None:
+    """A forked child that is terminated dies as it would without murli."""
+    done = run(faults, "do", "fork")
+    assert done.document["result"] == "-15"
+
+
+def test_an_ignored_signal_stays_ignored(faults: list[str], start: Starter) -> None:
+    """Under nohup a hangup does not end the command."""
+    ignoring = [sys.executable, "-c", "import os, signal, sys\n"
+                "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+                "os.execv(sys.argv[1], sys.argv[1:])"]  # fmt: skip
+    running = start([*ignoring, *faults], "do", "sleep", "--seconds", "0.5")
+    running.wait_for(b"ready")
+    running.send(signal.SIGHUP)
+    done = running.end()
+    assert (done.code, done.document["result"]) == (0, "slept")
+
+
+@pytest.mark.parametrize("framework", ["argparse", "click", "typer"])
+def test_an_interrupt_while_the_tool_is_importing(
+    framework: str, start: Starter, tmp_path: Path
+) -> None:
+    """An interrupt between enable() and the call gives the cancelled document too."""
+    made = {
+        "argparse": "import argparse; app = argparse.ArgumentParser()",
+        "click": "import click; app = click.Command('x')",
+        "typer": "import typer; app = typer.Typer()",
+    }[framework]
+    source = f"{made}\nimport murli, os, time\nmurli.enable(app)\n" \
+             "os.write(2, b'ready\\n'); time.sleep(60)\n"  # fmt: skip
+    running = start(script(tmp_path, source))
+    running.wait_for(b"ready")
+    running.send(signal.SIGINT)
+    done = running.end()
+    assert (done.code, done.error["error"], done.out) == (9, "cancelled", "")
+
+
+def test_a_signal_at_any_moment(start: Starter, tmp_path: Path) -> None:
+    """Before murli can act a signal kills; from then on there is a document with its exit code."""
+    source = "import click, murli\n@click.command()\ndef x(): print('hi')\nmurli.enable(x)\nx()\n"
+    argv = script(tmp_path, source)
+    for step in range(12):
+        running = start(argv)
+        time.sleep(step * 0.015)
+        running.send(signal.SIGTERM)
+        done = running.end()
+        assert done.code in (0, 9, -signal.SIGTERM), done
+        if done.code == 9:
+            assert done.error["error"] == "cancelled"
+        if done.code == 0:
+            assert json.loads(done.out)["result"] == "hi"
+        if done.code < 0:
+            assert done.out == ""
+
+
+def test_nothing_of_ours_stays_behind(tmp_path: Path) -> None:
+    """After a call in the author's own process, signals, environment and stdin are as before."""
+    source = (
+        "import click, murli, os, signal, sys\n"
+        "@click.command()\n"
+        "def x(): click.echo('hi')\n"
+        "murli.enable(x)\n"
+        "def state(): return ([signal.getsignal(n) for n in (1, 2, 14, 15)], dict(os.environ),\n"
+        "    list(sys.meta_path), os._exit, os.execv, vars(sys.stdin.buffer.raw),\n"
+        "    vars(sys.stdout.buffer), sorted(os.listdir('/proc/self/fd')))\n"
+        "before = state()\n"
+        "for words in ([], ['--bad'], ['--timeout', '5']):\n"
+        "    try: x(words)\n"
+        "    except SystemExit: pass\n"
+        "assert state() == before, (state(), before)\n"
+        "os.write(2, b'same')\n"
+    )
+    reader, writer = os.pipe()
+    try:
+        done = run(script(tmp_path, source), stdin=b"")
+    finally:
+        os.close(reader)
+        os.close(writer)
+    assert done.err.endswith("same"), done.err
