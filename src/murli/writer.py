@@ -292,13 +292,14 @@ class Writer:
     @property
     def _logger(self) -> Logger:
         """The logger, made when there is something to log."""
-        if self._log is None:
-            from .logger import Logger
+        with self._lock:  # two threads must not have two, of which one is never flushed
+            if self._log is None:
+                from .logger import Logger
 
-            self._log = Logger(self._stderr, self._human, lock=self._lock)
-            if self._secrets is not None:
-                self._log.scrub = self._secrets.scrub
-        return self._log
+                self._log = Logger(self._stderr, self._human, lock=self._lock)
+                if self._secrets is not None:
+                    self._log.scrub = self._secrets.scrub
+            return self._log
 
     # -- inside ----------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 
 TYPE_CHECKING = False
@@ -75,6 +76,18 @@ def reader_is_gone(descriptor: int) -> bool:
         return bool(poll.poll(0))
     except (OSError, AttributeError):
         return False
+
+
+def forget_output() -> None:
+    """Let what is still in the buffers of stdout go nowhere: its reader is gone."""
+    if sys.stdout is not sys.__stdout__ or not reader_is_gone(1):
+        return
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.close(nowhere)
+    except OSError:  # no descriptor left
+        pass
 
 
 def output_failure(lost: OutputFailed, metadata: Metadata | None, dry_run: bool) -> AgentError:

@@ -9,6 +9,7 @@ from . import is_on
 from .endings import (
     bounded,
     exit_failure,
+    forget_output,
     output_failure,
     reader_is_gone,
     status_of,
@@ -34,12 +35,14 @@ def conclude(invocation: Invocation, error: BaseException | None, printed: str |
     error = error or writer.trouble
     if error is None:
         return invocation.succeed(printed)
-    if isinstance(error, OutputFailed) and error.reader_gone:
+    gone = isinstance(error, OutputFailed) and error.reader_gone
+    if gone or (
+        isinstance(error, BrokenPipeError) and reader_is_gone(invocation.answer_descriptor)
+    ):
+        forget_output()
         return 0
     if isinstance(error, KeyboardInterrupt):
         stop_children()
-    elif isinstance(error, BrokenPipeError) and reader_is_gone(invocation.answer_descriptor):
-        return 0
     return _fail(invocation, error, printed)
 
 

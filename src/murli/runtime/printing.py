@@ -31,9 +31,11 @@ class PrintWatch:
     def __exit__(self, *error: object) -> None:
         if self._noticing is None:
             return
-        self._noticing.flush()
-        if sys.stdout is self._noticing:
-            sys.stdout = self._own
+        try:
+            self._noticing.flush()
+        finally:
+            if sys.stdout is self._noticing:
+                sys.stdout = self._own
 
 
 class _Noticing(io.TextIOWrapper):

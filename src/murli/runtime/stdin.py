@@ -97,16 +97,17 @@ def _caller_holds(descriptor: int) -> bool:
         if not ours.startswith("pipe:"):
             return True
         folder = f"/proc/{os.getppid()}/fd"
-        return any(_link(f"{folder}/{name}") == ours for name in os.listdir(folder))
+        return any(_is_written(f"{folder}/{name}", ours) for name in os.listdir(folder))
     except OSError:  # another system, or another user's process
         return True
 
 
-def _link(path: str) -> str:
+def _is_written(path: str, pipe: str) -> bool:
+    """Tell whether a descriptor in ``/proc`` is the writing end of *pipe*."""
     try:
-        return os.readlink(path)
+        return os.readlink(path) == pipe and bool(os.lstat(path).st_mode & 0o200)
     except OSError:  # closed meanwhile
-        return ""
+        return False
 
 
 def input_failure(printed: str, options: Sequence[str], asked: str = "") -> AgentError:

@@ -1,0 +1,83 @@
+"""A deadline holds, whatever the handler does."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from faults.conftest import Starter
+from harness import environment, run, run_at_terminal
+
+
+@pytest.mark.parametrize("what", ["sleep", "graceful", "loop", "stubborn"])
+def test_a_handler_that_takes_too_long_is_ended(faults: list[str], what: str) -> None:
+    """A handler that blocks, exits politely, awaits or swallows everything is answered for."""
+    began = time.monotonic()
+    done = run(faults, "do", what, "--timeout", "0.4")
+    assert (done.code, done.out) == (4, "")
+    assert done.error["message"] == "The command did not finish within 0.4 s."
+    assert done.error["recoverable"] is True
+    assert time.monotonic() - began < 15
+
+
+def test_cleanup_runs_before_the_answer(faults: list[str]) -> None:
+    """The finally blocks of the handler have run when the answer is written."""
+    done = run(faults, "do", "sleep", "--timeout", "2500ms")
+    assert done.err.index("cleaned") < done.err.index('"timeout"')
+
+
+@pytest.mark.parametrize("contract", ["response", "agent-spec-1.6", "agent-spec-2"])
+def test_the_other_contracts_have_another_code(faults: list[str], contract: str) -> None:
+    """Under the ResponseEnvelope contracts a timeout is exit code 10, on stdout."""
+    done = run(
+        faults, "do", "stubborn", "--timeout", "0.3", env=environment(MURLI_CONTRACT=contract)
+    )
+    assert (done.code, done.document["error"]["code"]) == (10, "TIMEOUT")
+
+
+def test_a_quick_handler_never_notices(faults: list[str]) -> None:
+    """A command that is done in time answers as always."""
+    done = run(faults, "do", "nothing", "--timeout", "20")
+    assert (done.code, done.document["result"], done.err) == (0, "done", "")
+
+
+def test_a_command_may_declare_its_time(faults: list[str]) -> None:
+    """Metadata(timeout=…) is enforced for agents, and the caller's own --timeout beats it."""
+    assert run(faults, "quick").code == 4
+    longer = run(faults, "quick", "--timeout", "0.8")
+    assert longer.error["message"] == "The command did not finish within 0.8 s."
+
+
+def test_the_environment_may_say_it(faults: list[str]) -> None:
+    """MURLI_TIMEOUT is the time for every call; the flag beats it."""
+    env = environment(MURLI_TIMEOUT="0.3")
+    assert run(faults, "do", "sleep", env=env).code == 4
+    assert run(faults, "do", "sleep", "--seconds", "0.5", "--timeout", "20", env=env).code == 0
+
+
+def test_a_person_may_set_one_too(faults: list[str]) -> None:
+    """At a terminal --timeout works, and says so in words."""
+    shown = run_at_terminal(faults, "do", "sleep", "--timeout", "0.4")
+    assert shown.code == 4
+    assert "Error: The command did not finish within 0.4 s." in shown.err
+
+
+@pytest.mark.parametrize("value", ["soon", "", "-1", "1d"])
+def test_a_time_that_is_none(faults: list[str], value: str) -> None:
+    """A --timeout that makes no sense is refused before anything runs."""
+    done = run(faults, "do", "nothing", f"--timeout={value}")
+    assert done.code == (0 if value == "" else 1)
+    if value:
+        assert done.error["error"] == "invalid_timeout"
+
+
+def test_a_change_that_may_have_happened_is_not_repeated_lightly(
+    faults: list[str], start: Starter
+) -> None:
+    """A mutating command whose answer nobody reads in time says that it has run."""
+    running = start(faults, "mutate", "--yes", "--timeout", "0.5")
+    running.process.wait(20)
+    done = running.end()
+    assert done.code == 2
+    assert done.error["error"] == "output_failed"
