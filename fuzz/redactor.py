@@ -67,10 +67,10 @@ def _require_documents(
     except EncodingError:
         return
     for document in (
-        {"status": "ok", "message": hidden[0], "result": payload},
-        {"ok": False, "error": {"code": "X", "message": hidden[-1], "context": payload}},
+        {"status": "ok", "message": clean(hidden[0]), "result": payload},
+        {"ok": False, "error": {"code": "X", "message": clean(hidden[-1]), "context": payload}},
     ):
-        found = secrets.scrub_document(plain(document))
+        found = secrets.scrub_document(document)
         require(list(found) == list(document), "a document keeps its keys", document)
         text = dumps(found)
         require(json.loads(text) == found, "a scrubbed document is still one", document)
