@@ -11,8 +11,7 @@ from .streams import put, put_for_people, standard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from .runtime.redaction import Secrets
     from .streams import TextStream
 
 # How long a line waits for its repetitions before it is shown anyway.
@@ -38,8 +37,8 @@ class Logger:
     ) -> None:
         self._stream = stream
         self._is_tty = is_tty
-        # Takes the secrets out of a line, when there are any.
-        self.scrub: Callable[[str], str] = _unchanged
+        # What must not be written, if anything.
+        self.secrets: Secrets | None = None
         # Shared with the writer, so that no line is torn by an envelope.
         self._lock = lock or RLock()
         self._key: tuple[str, str] | None = None
@@ -68,7 +67,7 @@ class Logger:
     def show_line(self, text: str) -> None:
         """Show *text* as the terminal's current progress line."""
         with self._lock:
-            self._write_line(_ERASE_LINE + self.scrub(text))
+            self._write_line(_ERASE_LINE + self._scrubbed(text))
             self._line_open = True
 
     def end_line(self) -> None:
@@ -82,7 +81,7 @@ class Logger:
             if self._is_tty:
                 self._tell_person(level, line)
                 return
-            key = (level, self.scrub(clean(str(line))))
+            key = (level, self._scrubbed(clean(str(line))))
             if key == self._key:
                 if not self._waiting:
                     self._since = time.time()
@@ -93,7 +92,7 @@ class Logger:
             self._watch()
 
     def _tell_person(self, level: str, line: str) -> None:
-        line = self.scrub(line)
+        line = self._scrubbed(line)
         if level == "progress":
             self.show_line(line)
         elif (level, line) != self._key:
@@ -139,20 +138,20 @@ class Logger:
         if repeated:
             entry["repeated"] = repeated  # type: ignore[assignment]
         self._waiting, self._shown = 0, True
+        write = put if self.secrets is None else self.secrets.put
         try:
-            put(self._stream or standard("stderr"), dumps(entry, pretty=False) + "\n")
+            write(self._stream or standard("stderr"), dumps(entry, pretty=False) + "\n")
         except OSError:  # nobody reads the diagnostics; the answer matters more
             pass
+
+    def _scrubbed(self, text: str) -> str:
+        return text if self.secrets is None else self.secrets.scrub(text)
 
     def _write_line(self, text: str) -> None:
         try:
             put_for_people(self._stream or standard("stderr"), text)
         except OSError:  # as above
             pass
-
-
-def _unchanged(text: str) -> str:
-    return text
 
 
 def timestamp(seconds: float) -> str:

@@ -216,7 +216,7 @@ class Writer:
         """Take *secrets* out of everything that is written from now on."""
         self._secrets = secrets
         if self._log is not None:
-            self._log.scrub = secrets.scrub
+            self._log.secrets = secrets
 
     def enter_execution(self) -> None:
         """Let the handler run: from here on a failure may have left traces."""
@@ -258,11 +258,16 @@ class Writer:
     def write_raw(self, text: str) -> None:
         """Write a document that is no envelope, such as a schema, as the answer."""
         with self._lock:
-            for notice in self._notices:  # such a document has no place for them
-                self._logger.log(f"warning: {notice.message}")
-            self.flush()
+            self.flush_notices()
             self._answered = True
             self._put("stdout", self._scrubbed(text))
+
+    def flush_notices(self) -> None:
+        """Tell the warnings where there is no document with a place for them."""
+        for notice in self._notices:
+            self._logger.log(f"warning: {notice.message}")
+        self._notices.clear()
+        self.flush()
 
     def send_to(self, stdout: TextStream) -> None:
         """Answer on *stdout* from now on: the process's own is being collected."""
@@ -297,8 +302,7 @@ class Writer:
                 from .logger import Logger
 
                 self._log = Logger(self._stderr, self._human, lock=self._lock)
-                if self._secrets is not None:
-                    self._log.scrub = self._secrets.scrub
+                self._log.secrets = self._secrets
             return self._log
 
     # -- inside ----------------------------------------------------------------------------
@@ -333,7 +337,7 @@ class Writer:
             if target == "stdout":
                 self._streaming = True
             if self._secrets is not None and not self._secrets.revealed:
-                document = self._secrets.scrub_document(document)
+                document = self._secrets.scrub_value(document)
             self._put(target, dumps(document, pretty=False) + "\n")
 
     def _progress_target(self) -> str:
@@ -346,7 +350,7 @@ class Writer:
 
     def _put(self, target: str, text: str) -> None:
         try:
-            put(self._stream(target), text)
+            (put if self._secrets is None else self._secrets.put)(self._stream(target), text)
         except OSError as error:
             if target == "stdout":
                 self._trouble = OutputFailed(error)

@@ -118,6 +118,8 @@ class Enabled:
 
                 bindings[:] = bindings or [Bindings(invocation)]
                 bindings[0].bind(parser, facts)
+            elif bindings:
+                bindings[0].watch(parser)
 
         Routes.watch(self.parser, chosen, prepare)
         call = invocation.call

@@ -83,6 +83,11 @@ class ParserLevel:
             return fixed, fixed
         return int(fixed == "+"), 1 if fixed == "?" else AS_MANY_AS_COME
 
+    def negates(self, option: str) -> bool:
+        """Tell whether *option* is the spelling that turns a switch off."""
+        action = self._action(option)
+        return isinstance(action, argparse.BooleanOptionalAction) and option.startswith("--no-")
+
     def without_value(self, option: str) -> str | None:
         """Tell that an option knows where its values end."""
         return ""

@@ -12,13 +12,14 @@ import os
 from ..metadata import flag_key
 from ..runtime import INTENT, metadata_of, usage
 from ..runtime.enforce import enforce, excluded_by
+from ..runtime.redaction import hide_given
 from ..runtime.saved import switch, words_in
 from .argparse_levels import value_in
 from .argparse_tree import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from typing import Any
 
     from ..metadata import FlagAnnotation, Metadata
@@ -30,7 +31,7 @@ _APPENDING = (argparse._AppendAction, argparse._ExtendAction)
 class _Bound:
     """An option, and what it is to be given when the caller does not."""
 
-    __slots__ = ("action", "key", "parser", "profile", "text")
+    __slots__ = ("action", "key", "parser", "profile", "rank", "text")
 
     def __init__(
         self,
@@ -39,6 +40,7 @@ class _Bound:
         key: str,
         text: str | None,
         profile: str,
+        rank: int,
     ) -> None:
         self.parser = parser
         self.action = action
@@ -46,6 +48,8 @@ class _Bound:
         # What the environment says; ``None`` means the profile is asked when it is needed.
         self.text = text
         self.profile = profile
+        # How much its source counts: a profile that was named, the environment, the default.
+        self.rank = rank
 
 
 class Bindings:
@@ -56,41 +60,54 @@ class Bindings:
         self._parsers: list[tuple[argparse.ArgumentParser, Metadata]] = []
         # The options that were given, by whomever.
         self._seen: dict[int, argparse.Action] = {}
+        self._applied: list[_Bound] = []
         self._undo: list[Callable[[], None]] = []
 
     def bind(self, parser: argparse.ArgumentParser, metadata: Metadata) -> None:
         """Give the options of *parser* what *metadata* lets them have."""
         self._parsers.append((parser, metadata))
-        notes = metadata.flag_annotations
-        sensitive = set()
+        sensitive: set[int] = set()
+        secret: set[str] = set()
         found = []
         for action in parser._actions:
-            if not action.option_strings or not INTENT.isdisjoint(action.option_strings):
+            note = self._note(metadata, action)
+            if note is None or not INTENT.isdisjoint(action.option_strings):
                 continue
             key = flag_key(names_of(action)[0])
-            note = notes.get(key)
-            if note is None:
-                continue
             if note.sensitive:
                 sensitive.add(id(action))
+                secret.update(action.option_strings)
                 self._invocation.hide([action.default, os.environ.get(note.env)])
             bound = self._source(parser, action, key, note)
             if bound is not None:
                 found.append(bound)
                 self._relax(parser, action)
-        self._watch(parser, sensitive)
+        if secret:
+            hide_given(secret, self._invocation.call.rest, self._invocation)
+        self.watch(parser, sensitive)
         if found:
+            # What counts more comes first, and may rule out what counts less.
+            found.sort(key=lambda bound: bound.rank)
             self._complete(parser, found)
 
     def enforce(self, parsed: Any) -> None:
         """Refuse what *parsed* holds against the annotations, whoever gave it."""
         for parser, metadata in self._parsers:
+            for action in parser._actions:
+                note = self._note(metadata, action)
+                if note is not None and note.sensitive:
+                    self._invocation.hide(value_in(parsed, action.dest))  # as it was converted
             values = {
                 names_of(action)[0]: (value_in(parsed, action.dest), id(action) in self._seen)
                 for action in parser._actions
                 if action.option_strings
             }
             enforce(self._invocation, metadata, values)
+
+    def _note(self, metadata: Metadata, action: argparse.Action) -> FlagAnnotation | None:
+        if not action.option_strings:
+            return None
+        return metadata.flag_annotations.get(flag_key(names_of(action)[0]))
 
     def release(self) -> None:
         """Leave the parsers as they were."""
@@ -108,8 +125,8 @@ class Bindings:
         if note.profileable:
             saved = self._invocation.saved
             if saved.holds(key) and (saved.explicit or text is None):
-                return _Bound(parser, action, key, None, saved.name)
-        return None if text is None else _Bound(parser, action, key, text, "")
+                return _Bound(parser, action, key, None, saved.name, 0 if saved.explicit else 2)
+        return None if text is None else _Bound(parser, action, key, text, "", 1)
 
     def _relax(self, parser: argparse.ArgumentParser, action: argparse.Action) -> None:
         """Let *action*, and a group it is in, be left out."""
@@ -119,7 +136,7 @@ class Bindings:
             if holder.required:
                 self._stand_in(holder, "required", False)
 
-    def _watch(self, parser: argparse.ArgumentParser, sensitive: set[int]) -> None:
+    def watch(self, parser: argparse.ArgumentParser, sensitive: Collection[int] = ()) -> None:
         """Note which options the command line gives, and keep the secrets among them."""
         own = parser._get_values
 
@@ -163,12 +180,20 @@ class Bindings:
         A parser below comes before the one above: it has the last word on a destination they
         share.
         """
-        given = list(self._seen.values())
         for bound in waiting:
             taken = {action.dest for action in self._seen.values()}
-            if bound.action.dest in taken or self._is_excluded(bound, given):
+            if bound.action.dest in taken:
+                continue
+            rival = self._rival(bound)
+            if rival is not None:
+                if rival.profile == bound.profile and rival.profile:
+                    self._invocation.applied[bound.key] = bound.profile
+                    self._invocation.refuse(usage.exclusive(f"--{bound.key}", f"--{rival.key}"))
+                continue
+            if self._is_excluded(bound):
                 continue
             self._seen[id(bound.action)] = bound.action
+            self._applied.append(bound)
             text = bound.text
             if text is None:
                 text = self._invocation.saved.value(bound.key, sensitive=self._hides(bound))
@@ -179,8 +204,17 @@ class Bindings:
         metadata = metadata_of(bound.parser)
         return bool(metadata and metadata.flag_annotations[bound.key].sensitive)
 
-    def _is_excluded(self, bound: _Bound, given: list[argparse.Action]) -> bool:
-        """Tell whether something the caller did give rules *bound* out."""
+    def _rival(self, bound: _Bound) -> _Bound | None:
+        """Give what has been acted on in a group that takes one option, which *bound* is in."""
+        for other in self._applied:
+            for group in bound.parser._mutually_exclusive_groups:
+                if bound.action in group._group_actions and other.action in group._group_actions:
+                    return other
+        return None
+
+    def _is_excluded(self, bound: _Bound) -> bool:
+        """Tell whether something that was given rules *bound* out."""
+        given = list(self._seen.values())
         metadata = metadata_of(bound.parser)
         notes = metadata.flag_annotations if metadata else {}
         names = excluded_by(bound.key, notes)
@@ -196,7 +230,9 @@ class Bindings:
         action, parser = bound.action, bound.parser
         option = f"--{bound.key}" if f"--{bound.key}" in action.option_strings else ""
         option = option or action.option_strings[0]
-        if isinstance(action, argparse._CountAction) and text.isdecimal():
+        if isinstance(action, argparse._CountAction):
+            if not text.isdecimal():
+                self._invocation.refuse(usage.bad_value(option, text, "expected an integer"))
             for _ in range(int(text)):
                 action(parser, namespace, [], option)
             return
@@ -209,6 +245,9 @@ class Bindings:
             action(parser, namespace, parser._get_values(action, []), option)
             return
         for words in _occurrences(action, text):
+            if parser._match_argument(action, "A" * len(words)) != len(words):
+                wrong = f"expected {action.nargs} values, got {len(words)}"
+                self._invocation.refuse(usage.bad_value(option, text, wrong))
             action(parser, namespace, parser._get_values(action, words), option)
 
     def _switch(self, bound: _Bound, option: str, text: str) -> bool:

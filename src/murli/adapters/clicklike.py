@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _HOOKED = "_murli_hooked"
 ENABLED = "_murli_enabled"
 _MAIN_PARAMETERS = ("args", "prog_name", "complete_var", "standalone_mode", "windows_expand_args")
-# Where a command keeps the names of its options whose values are secrets.
+# Where a command keeps its options whose values are secrets.
 SECRET_OPTIONS = "_murli_secret_options"
 _COROUTINE = 0x80  # inspect.CO_COROUTINE
 
@@ -127,6 +127,8 @@ class Call:
             ending = error
         finally:
             invocation.leave()
+            if not self.standalone:
+                invocation.release()
         # With no words given the program is the tool, and over: what is printed late goes aside.
         code = invocation.finish(ending, returned=self.returned, restore=words is not None)
         if isinstance(ending, SystemExit) and invocation.writer.is_tty():
@@ -265,9 +267,9 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
             return own_make(*args, **named)
         secret = command.__dict__.get(SECRET_OPTIONS)
         if secret:
-            from .clicklike_values import hide_given
+            from .clicklike_values import hide_secrets
 
-            hide_given(secret, args[1] if len(args) > 1 else named["args"], invocation)
+            hide_secrets(secret, args[1] if len(args) > 1 else named["args"], invocation)
         return _past_the_framework(invocation.host, command, lambda: own_make(*args, **named))
 
     def get_help(ctx: Any) -> str:
@@ -320,6 +322,8 @@ def _invoke(
     """Run *command* once the guard lets it."""
     enabled, path = getattr(command, _HOOKED)
     metadata = enabled.metadata_at(command, path)
+    for param in command.__dict__.get(SECRET_OPTIONS, ()):
+        invocation.hide(ctx.params.get(param.name))  # as it was converted
     if metadata is not None and metadata.flag_annotations:
         from ..runtime.enforce import enforce
         from .clicklike_tree import given_values

@@ -159,7 +159,10 @@ def _bad_value(error: Any, frames: list[FrameType]) -> AgentError:
     low, high = range_of(param)
     if low is not None or high is not None:
         return usage.out_of_range(name, value, low, high)
-    return usage.bad_value(name, value, _EXPECTED.get(type_name(param)) or str(error.message))
+    raised = [frame for frame in frames if frame.f_code.co_name != "fail"][-1:]
+    converting = any(f.f_code.co_name == "convert" and _in_framework(f) for f in raised)
+    expected = _EXPECTED.get(type_name(param)) if converting else None
+    return usage.bad_value(name, value, expected or str(error.message))
 
 
 def _bad_usage(error: Any, ctx: Any) -> AgentError:

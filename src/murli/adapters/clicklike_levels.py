@@ -82,6 +82,11 @@ class CommandLevel:
             return 0, 1
         return param.nargs, param.nargs
 
+    def negates(self, option: str) -> bool:
+        """Tell whether *option* is the spelling that turns a switch off."""
+        param = self._param(option)
+        return param is not None and option in param.secondary_opts
+
     def without_value(self, option: str) -> str | None:
         """Give *option* with the value it has when none is given."""
         value = getattr(self._param(option), "flag_value", None)

@@ -11,6 +11,7 @@ import sys
 from ..metadata import flag_key
 from ..runtime import INTENT
 from ..runtime.enforce import excluded_by
+from ..runtime.redaction import hide_given
 from ..runtime.saved import switch, words_in
 from .clicklike import SECRET_OPTIONS, running
 from .clicklike_tree import names_of
@@ -28,33 +29,30 @@ _WATCHED = "_murli_watched"
 
 def bind(command: Any, notes: Mapping[str, FlagAnnotation]) -> None:
     """Let the options of *command* take their values from where *notes* say."""
-    secret: set[str] = set()
+    secret: list[Any] = []
     for param in command.params:
         if param.param_type_name != "option":
             continue
         key = flag_key(names_of(param)[0])
         note = notes.get(key)
-        if note is not None and note.env and not param.envvar:
+        is_intent = not INTENT.isdisjoint(param.opts)
+        if note is not None and note.env and not param.envvar and not is_intent:
             param.envvar = note.env
-        profileable = note is not None and note.profileable and INTENT.isdisjoint(param.opts)
+        profileable = note is not None and note.profileable and not is_intent
         sensitive = is_sensitive(param, note)
         if (profileable or sensitive) and _WATCHED not in param.__dict__:
             setattr(param, _WATCHED, True)
             _stand_in(param, key, notes, profileable, sensitive)
         if sensitive:
-            secret.update(param.opts)
+            secret.append(param)
     if secret:
         setattr(command, SECRET_OPTIONS, secret)
 
 
-def hide_given(names: set[str], words: Sequence[str], invocation: Invocation) -> None:
-    """Learn the secrets among *words*, before something can go wrong with the others."""
-    for position, word in enumerate(words):
-        option, equals, value = word.partition("=")
-        if option in names:
-            invocation.hide(value if equals else words[position + 1 : position + 2])
-        elif word[:2] in names:
-            invocation.hide(word[2:])
+def hide_secrets(params: Sequence[Any], words: Sequence[str], invocation: Invocation) -> None:
+    """Learn the secrets of *params*: what they have by default, and what stands in *words*."""
+    invocation.hide([param.default for param in params if isinstance(param.default, (str, int))])
+    hide_given({name for param in params for name in param.opts}, words, invocation)
 
 
 def is_sensitive(param: Any, note: FlagAnnotation | None) -> bool:
@@ -79,12 +77,12 @@ def _stand_in(
         given = _given(opts, param)
         in_environment = None if given is not None else param.value_from_envvar(ctx)
         if sensitive:
-            default = param.default
-            invocation.hide([given, in_environment, default if isinstance(default, str) else None])
+            invocation.hide([given, in_environment])
         if given is None and profileable:
             saved = invocation.saved
             ruled_out = any(
-                flag_key(names_of(other)[0]) in excluded and _given(opts, other) is not None
+                flag_key(names_of(other)[0]) in excluded
+                and _is_stronger(other, ctx, opts, saved.explicit)
                 for other in ctx.command.params
                 if other.param_type_name == "option"
             )
@@ -100,6 +98,13 @@ def _stand_in(
         return value, source
 
     setattr(param, "consume_value", consume_value)
+
+
+def _is_stronger(other: Any, ctx: Any, opts: Any, explicit: bool) -> bool:
+    """Tell whether *other* has a value from where a profile's value comes after it."""
+    if _given(opts, other) is not None:
+        return True
+    return not explicit and other.value_from_envvar(ctx) is not None
 
 
 def _given(opts: Any, param: Any) -> Any:

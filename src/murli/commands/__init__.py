@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 def run_mounted(invocation: Invocation) -> NoReturn:
     """Run the mounted command that was called, and end the program."""
+    if invocation.call.before:
+        _hide_secrets(invocation)
     if invocation.call.mounted == "describe":
         from .describe import run
     elif invocation.call.mounted == "profile":
@@ -18,3 +20,19 @@ def run_mounted(invocation: Invocation) -> NoReturn:
     else:
         from .doctor import run
     run(invocation)
+
+
+def _hide_secrets(invocation: Invocation) -> None:
+    """Learn the secrets that were given to the tool itself, before a command of ours."""
+    from ..metadata import Metadata, flag_key
+    from ..runtime.redaction import hide_given
+
+    root = invocation.host.tree()
+    notes = (root.metadata or Metadata()).flag_annotations
+    names: set[str] = set()
+    for flag in root.flags:
+        note = notes.get(flag_key(flag.name))
+        if flag.sensitive or (note is not None and note.sensitive):
+            names.update((f"--{flag.name}", f"-{flag.short}" if flag.short else f"--{flag.name}"))
+    if names:
+        hide_given(names, invocation.call.before, invocation)

@@ -142,6 +142,7 @@ class _Profiles:
 
     def use(self, wanted: Wanted) -> None:
         """Make a profile the default."""
+        self._existing(read_store(self.invocation, must=True), wanted.name)
 
         def change(store: ProfileStore) -> list[str]:
             flags = self._existing(store, wanted.name).flags
@@ -179,6 +180,8 @@ class _Profiles:
         ignored = sorted(key for key in stored if key not in wanted.settable)
         if ignored:
             result["ignored"] = ignored
+        for key in ignored:
+            self._warn_ignored(wanted.name, key)
         revealed = self._revealed(wanted, stored) if wanted.reveal else flags
         lines = [wanted.name, *(f"  {key} = {text}" for key, text in sorted(revealed.items()))]
         self.writer.write_success(
@@ -186,8 +189,6 @@ class _Profiles:
             result,
             text="\n".join(lines),
         )
-        for key in ignored:
-            self._warn_ignored(wanted.name, key)
 
     def delete(self, wanted: Wanted) -> None:
         """Delete a profile, and what the keyring keeps for it."""

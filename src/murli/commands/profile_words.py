@@ -10,7 +10,7 @@ from .settable import settable_flags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import NoReturn
 
     from ..runtime.invocation import Invocation
@@ -69,16 +69,31 @@ class _Reader:
         while position < len(words):
             option, equals, value = words[position].partition("=")
             position += 1
+            if not option.startswith("--") and len(option) > 2 and level.width(option[:2])[1]:
+                option, equals, value = option[:2], "=", words[position - 1][2:]
             _, most = (0, 0) if equals else level.width(option)
             values = [value] if equals else words[position : position + most]
-            position += len(values) if not equals else 0
+            position += 0 if equals else len(values)
             key = flag_key(level.named(option))
             if not key:
                 self._refuse(usage.unknown_option(option, ()))
             if key in self._wanted.settable:
-                negated = not values and flag_key(option) != key and option.startswith("--no-")
-                for each in values or ["false" if negated else "true"]:
-                    self._add(self._wanted.settable[key], each)
+                settable = self._wanted.settable[key]
+                if not values:
+                    self._add_switch(settable, option, level.negates(option))
+                elif most > 1:
+                    self._add(settable, _listed(values))
+                else:
+                    self._add(settable, values[0])
+
+    def _add_switch(self, settable: Settable, option: str, negated: bool) -> None:
+        """Take an option without a value: a switch, or one whose times are counted."""
+        if settable.is_switch:
+            self._add(settable, "false" if negated else "true")
+            return
+        times = 1 if option.startswith("--") else max(len(option) - 1, 1)
+        before = self._given.get(settable.key, ["0"])[-1]
+        self._given[settable.key] = [str(int(before) + times if before.isdecimal() else times)]
 
     def finish(self) -> Wanted:
         """Give what was asked for, complete and checked."""
@@ -86,6 +101,10 @@ class _Reader:
         for key, texts in self._given.items():
             if wanted.settable[key].sensitive:
                 self._invocation.hide([text for text in texts if not is_reference(text)])
+        for name, following in zip(self._names, self._names[1:], strict=False):
+            settable = wanted.settable.get(flag_key(name))
+            if settable is not None and settable.sensitive:
+                self._invocation.hide(following)  # meant as name=value, most likely
         if takes_name and not self._names:
             self._refuse(usage.missing([], ["name"]))
         extra = self._names[1:] if takes_name else self._names
@@ -171,14 +190,25 @@ class _Reader:
 
 def _joined(texts: list[str]) -> str:
     """Give the one text that stands for the values of a flag that takes many."""
-    if len(texts) == 1 and not texts[0].lstrip().startswith("["):
-        return texts[0]
+    lists = [_list_in(text) for text in texts]
+    if len(texts) == 1:
+        return texts[0] if lists[0] is not None or texts[0][:1] != "[" else _listed(texts)
+    return _listed(
+        [text if each is None else each for text, each in zip(texts, lists, strict=True)]
+    )
+
+
+def _list_in(text: str) -> list[object] | None:
     import json
 
-    if len(texts) == 1:
-        try:  # a list already
-            if isinstance(json.loads(texts[0]), list):
-                return texts[0]
-        except ValueError:
-            pass
-    return json.dumps(texts, ensure_ascii=False)
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, list) else None
+
+
+def _listed(values: Sequence[object]) -> str:
+    import json
+
+    return json.dumps(values, ensure_ascii=False)

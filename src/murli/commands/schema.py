@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..formats import plain
 from ..metadata import Metadata, ReturnSchema, flag_key
+from ..runtime import INTENT
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
 
 TYPE_CHECKING = False
@@ -138,14 +139,15 @@ def _argument(argument: Argument, notes: dict[str, Any]) -> dict[str, Any]:
 def _flag(flag: Flag, metadata: Metadata) -> dict[str, Any]:
     note = metadata.flag_annotations.get(flag_key(flag.name))
     sensitive = flag.sensitive or bool(note and note.sensitive)
-    default = flag.default
+    default, description = flag.default, flag.description
     if sensitive and default is not None:
+        description = description.replace(str(default) or REDACTED, REDACTED)
         default = REDACTED
     document: dict[str, Any] = {
         "name": flag.name,
         "type": flag.type,
         "default": default,
-        "description": flag.description,
+        "description": description,
         "env": flag.env,
         "sensitive": sensitive,
         "persistent": False,
@@ -161,6 +163,8 @@ def _flag(flag: Flag, metadata: Metadata) -> dict[str, Any]:
     }
     if note is not None:
         apply_flag_annotation(document, note)
+    if f"--{flag_key(flag.name)}" in INTENT:
+        document["profileable"] = False
     kept = ("name", "type", "default", "description")
     numbers = ("minimum", "maximum")
     return {

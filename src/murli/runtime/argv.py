@@ -51,6 +51,9 @@ if TYPE_CHECKING:
         def width(self, option: str) -> tuple[int, int]:
             """Give how many values the option of this command takes, at least and at most."""
 
+        def negates(self, option: str) -> bool:
+            """Tell whether *option* is the spelling that turns a switch off."""
+
         def without_value(self, option: str) -> str | None:
             """Give the word that is *option* without a value whatever follows it.
 

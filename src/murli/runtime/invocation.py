@@ -237,8 +237,11 @@ class Invocation:
             self._secrets = Secrets()
             self._secrets.revealed = self._reveals
             self.writer.hide(self._secrets)
-            streams = {id(stream): stream for stream in (sys.stdout, sys.stderr) if stream}
-            self._guards = [StreamGuard(stream, self._secrets) for stream in streams.values()]
+            streams = {id(stream): stream for stream in (sys.stderr, sys.stdout) if stream}
+            self._guards = [
+                StreamGuard(stream, self._secrets, answers=stream is sys.stdout)
+                for stream in streams.values()
+            ]
         self._secrets.add(value)
 
     def unguard(self) -> None:
@@ -291,6 +294,7 @@ class Invocation:
     def release(self) -> None:
         """Stop collecting without answering; what was printed goes out as it was."""
         self.leave()
+        self.writer.flush_notices()
         self.unguard()
         self._unwatch()
         if self.capture is None:
@@ -370,7 +374,10 @@ class Invocation:
             self.release()
             return 0
         capture = self.capture
-        code = self._conclude(error, self._without_secrets(capture.end(restore=restore)))
+        printed = capture.end(restore=restore)
+        if isinstance(printed, bytes):
+            printed = self._without_secrets(printed)
+        code = self._conclude(error, printed)
         self.capture = None
         capture.close()
         return code
@@ -433,6 +440,7 @@ class Invocation:
         """Hand text that is not the answer to stderr, where it is not lost."""
         if not printed:
             return
+        printed = self._without_secrets(printed)
         text = printed if isinstance(printed, str) else printed.decode("utf-8", "replace")
         try:
             put(standard("stderr"), cleaned(text))

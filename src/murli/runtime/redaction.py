@@ -7,15 +7,18 @@ is replaced in documents, messages, logs and captured output, and in what is wri
 
 from __future__ import annotations
 
-import sys
+from _thread import get_ident
 
 from ..formats import dumps
-from ..formats.text import clean
+from ..formats.text import clean, clean_line
+from ..streams import put
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Sequence
     from typing import Any
+
+    from .invocation import Invocation
 
 MASK = "[REDACTED]"
 # Taken out wherever it stands, a shorter text would tear words and numbers apart.
@@ -31,6 +34,8 @@ class Secrets:
     def __init__(self) -> None:
         # Whether the running command is one whose purpose is to show a secret.
         self.revealed = False
+        # The thread that writes what has been scrubbed already.
+        self._trusted = 0
         self._texts: set[str] = set()
         self._short: set[str] = set()
         self._pattern: Any = None
@@ -66,24 +71,40 @@ class Secrets:
     def scrub_document(self, document: Any) -> Any:
         """Give a document of a contract without the secrets in it; its own words stay."""
         if not isinstance(document, dict):
-            return self._scrubbed(document)
-        return {
-            key: value
-            if key in _STRUCTURAL and not isinstance(value, dict)
-            else (self.scrub_document(value) if key in ("error", "meta") else self._scrubbed(value))
-            for key, value in document.items()
-        }
+            return self.scrub_value(document)
+        found: dict[str, Any] = {}
+        for key, value in document.items():
+            if key in ("error", "meta") and isinstance(value, dict):
+                found[key] = self.scrub_document(value)
+            elif key in _STRUCTURAL or isinstance(value, (int, float)):
+                found[key] = value
+            else:
+                found[key] = self.scrub_value(value)
+        return found
 
-    def _scrubbed(self, value: Any) -> Any:
+    def scrub_value(self, value: Any) -> Any:
+        """Give plain data without the secrets in it."""
         if isinstance(value, str):
             return self.scrub(value)
         if isinstance(value, dict):
-            return {self.scrub(key): self._scrubbed(each) for key, each in value.items()}
+            return {self.scrub(key): self.scrub_value(each) for key, each in value.items()}
         if isinstance(value, list):
-            return [self._scrubbed(each) for each in value]
+            return [self.scrub_value(each) for each in value]
         if value is None or isinstance(value, bool):
             return value
         return MASK if self._texts and self._compiled().search(str(value)) else value
+
+    def put(self, stream: Any, text: str) -> None:
+        """Write *text*, which has been scrubbed, past our own guards."""
+        self._trusted = get_ident()
+        try:
+            put(stream, text)
+        finally:
+            self._trusted = 0
+
+    def trusts(self) -> bool:
+        """Tell whether the running thread writes what has been scrubbed already."""
+        return self._trusted == get_ident()
 
     def _compiled(self) -> Any:
         if self._pattern is None:
@@ -96,12 +117,14 @@ class Secrets:
 
 def _spellings(secret: str) -> Iterator[str]:
     """Give *secret* as it may come out: as it is, cleaned, escaped, and line by line."""
-    plain = {secret, secret.strip(), clean(secret)}
+    plain = {secret, secret.strip(), clean(secret), clean_line(secret)}
     # A key in many lines is shown line by line.
     plain.update(line.strip() for line in secret.splitlines() if len(line) >= 2 * SHORTEST)
     for text in plain:
         yield text
         yield repr(text)[1:-1]
+        yield ascii(text)[1:-1]
+        yield text.encode("ascii", "backslashreplace").decode()
         yield dumps(text, pretty=False)[1:-1]
         yield "".join(_ascii_escape(letter) for letter in dumps(text, pretty=False)[1:-1])
         quoted = _percent(text)
@@ -110,7 +133,7 @@ def _spellings(secret: str) -> Iterator[str]:
 
 
 def _ascii_escape(letter: str) -> str:
-    if letter.isascii():
+    if letter.isascii() and letter != "\x7f":
         return letter
     units = letter.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
@@ -121,21 +144,35 @@ def _percent(text: str) -> str:
     return "".join(chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in data)
 
 
+def hide_given(names: Collection[str], words: Sequence[str], invocation: Invocation) -> None:
+    """Learn the secrets among *words*, before something can go wrong with the others.
+
+    *names* are the options whose values they are.
+    """
+    for position, word in enumerate(words):
+        option, equals, value = word.partition("=")
+        if option in names:
+            invocation.hide(value if equals else words[position + 1 : position + 2])
+        elif word[:2] in names:
+            invocation.hide(word[2:])
+
+
 class StreamGuard:
     """From its making until `remove`, what is written to a standard stream is scrubbed.
 
     Beneath the text layer, where both text and bytes pass, and whoever kept the stream, a logging
-    handler say, still uses it. What a child writes passes by.
+    handler say, still uses it. What a child writes passes by. *answers* tells that it is stdout,
+    where a command may reveal what it is for.
     """
 
-    def __init__(self, stream: Any, secrets: Secrets) -> None:
+    def __init__(self, stream: Any, secrets: Secrets, *, answers: bool) -> None:
         self._target = getattr(stream, "buffer", None) or stream
         self._before = getattr(self._target, "__dict__", {}).get("write")
         own = self._target.write
         encoding = getattr(stream, "encoding", None) or "utf-8"
 
         def write(data: Any, /) -> Any:
-            if secrets.revealed and stream is sys.stdout:
+            if secrets.trusts() or (secrets.revealed and answers):
                 return own(data)
             # All of it was taken, as far as the writer is concerned.
             if isinstance(data, str):

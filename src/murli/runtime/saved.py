@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..errors import AgentError
 from ..profiles.store import StoreError, StoreFile
+from .usage import UNKNOWN_OPTION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Saved:
         A secret that cannot be had is refused: the caller counts on it.
         """
         text = self._flags.get(key)
-        if text is None or not sensitive:
+        if text is None or (not sensitive and not self._is_secret(key, text)):
             return text
         from ..profiles.secrets import SecretError, resolve
 
@@ -55,6 +56,15 @@ class Saved:
             invocation.refuse(secret_failure(error))
         invocation.hide(text)
         return text
+
+    def _is_secret(self, key: str, text: str) -> bool:
+        """Tell whether another command has the flag as a secret, and *text* says where it is."""
+        if not text.startswith(("env:", "file:", "keyring:")):
+            return False
+        from ..commands.settable import settable_flags
+
+        found = settable_flags(self._invocation.host.tree()).get(key)
+        return found is not None and found.sensitive
 
     def holds(self, key: str) -> bool:
         """Tell whether the profile has a value for the flag *key*."""
@@ -114,14 +124,15 @@ def explained(error: AgentError, invocation: Invocation) -> AgentError:
     """Give *error* with its origin when it is about a value that a profile gave."""
     # Told once: an error may pass here again on its way out.
     name = invocation.applied.pop(error.field)
-    if error.error_type != "flag_error":
+    if error.error_type != "flag_error" or error.message.startswith(UNKNOWN_OPTION):
         return error
     import copy
+    import shlex
 
     error = copy.copy(error)
     error.message = f'{error.message} The value comes from profile "{name}".'
     error.suggestion = (
-        f"Correct it with 'profile set {name} --merge {error.field}=VALUE', "
+        f"Correct it with 'profile set {shlex.quote(name)} --merge {error.field}=VALUE', "
         f"or pass --{error.field}."
     )
     return error

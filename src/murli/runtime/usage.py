@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+UNKNOWN_OPTION = "Unknown option"
 CHECK_USAGE = "Check command usage with --schema or --help."
 # More names than this are no help to anybody; the nearest ones are.
 _MANY = 40
@@ -19,7 +20,7 @@ _MANY = 40
 def unknown_option(option: str, known: Sequence[str]) -> AgentError:
     """An option that no parser on the way knows."""
     near = nearest(option, known)
-    return _flag_error(f"Unknown option {option}.", _did_you_mean(near), option, near)
+    return _flag_error(f"{UNKNOWN_OPTION} {option}.", _did_you_mean(near), option, near)
 
 
 def unknown_command(word: str, known: Sequence[str]) -> AgentError:
