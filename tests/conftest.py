@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness import tool
-
-ADAPTERS = ["argparse", "click", "typer"]
+from harness import ADAPTERS, tool
 
 
 @pytest.fixture(params=ADAPTERS)

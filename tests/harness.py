@@ -19,6 +19,7 @@ from typing import Any
 TOOLS = Path(__file__).parent / "tools"
 GOLDEN = Path(__file__).parent / "golden"
 DEADLINE = 30.0
+ADAPTERS = ["argparse", "click", "typer"]
 
 # A home that is nobody's: no test reads or writes the profiles of whoever runs it.
 HOME = tempfile.mkdtemp(prefix="murli-home-")

@@ -17,8 +17,7 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 import murli
-from conftest import ADAPTERS
-from harness import Run, environment, run, run_at_terminal, script, tool
+from harness import ADAPTERS, Run, environment, run, run_at_terminal, script, tool
 from murli.schemas import load_schema
 
 CONTRACTS = ["murli", "response", "agent-spec-1.6", "agent-spec-2"]

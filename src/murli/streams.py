@@ -84,11 +84,28 @@ def put(stream: TextStream | None, text: str) -> None:
             stream.write(text)
         else:
             stream.flush()
-            raw.write(text.encode("utf-8", "replace"))
-            raw.flush()
+            _write(raw, text.encode("utf-8", "replace"))
         stream.flush()
     except ValueError as error:  # "I/O operation on closed file"
         raise OSError(9, str(error)) from error
+
+
+def _write(raw: Any, data: bytes) -> None:
+    """Write *data* beneath the buffers, where what fails is not tried again at exit."""
+    file = getattr(raw, "raw", None)
+    if file is None:
+        raw.write(data)
+        raw.flush()
+        return
+    rest = memoryview(data)
+    while rest:
+        written = file.write(rest)
+        if written is None:  # a pipe that does not block, and is full
+            from .patience import wait_for_reader
+
+            wait_for_reader(file.fileno())
+        else:
+            rest = rest[written:]
 
 
 def put_for_people(stream: TextStream | None, text: str) -> None:

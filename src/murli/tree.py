@@ -41,7 +41,10 @@ class Argument(Record):
 
 
 class Flag(Record):
-    """An option as the framework knows it; ``name`` has no dashes."""
+    """An option as the framework knows it.
+
+    ``name`` has no dashes; ``values`` is how many words follow it each time, -1 for any number.
+    """
 
     __slots__ = (
         "name",
@@ -57,6 +60,7 @@ class Flag(Record):
         "minimum",
         "maximum",
         "negation",
+        "values",
     )
     name: str
     type: str
@@ -71,6 +75,7 @@ class Flag(Record):
     minimum: Any
     maximum: Any
     negation: str
+    values: int
 
     def __init__(
         self,
@@ -87,6 +92,7 @@ class Flag(Record):
         minimum: Any = None,
         maximum: Any = None,
         negation: str = "",
+        values: int = 1,
     ) -> None:
         fill(
             self,
@@ -103,6 +109,7 @@ class Flag(Record):
             minimum=minimum,
             maximum=maximum,
             negation=negation,
+            values=values,
         )
 
 

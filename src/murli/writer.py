@@ -313,8 +313,11 @@ class Writer:
         # An answer is on stdout already: what went wrong after it must not stand beside it.
         self._put("stderr" if late else answer.stream, line)
         if answer.stream == "stderr" and self._streaming and not late:
-            # Who reads the stream line by line must meet its end there.
-            self._put("stdout", dumps(answer.document, pretty=False) + "\n")
+            # Who reads the stream line by line must meet its end there, if they can be reached.
+            try:
+                self._put("stdout", dumps(answer.document, pretty=False) + "\n")
+            except OutputFailed:
+                pass  # the error has been told on stderr
 
     def _show(self, text: str | Callable[[], str], target: str) -> None:
         shown = text() if callable(text) else str(text)

@@ -13,9 +13,7 @@ from typing import Any
 
 import pytest
 
-from harness import DEADLINE, Run, environment, tool
-
-ADAPTERS = ["argparse", "click", "typer"]
+from harness import ADAPTERS, DEADLINE, Run, environment, tool
 
 
 @pytest.fixture(params=ADAPTERS)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from ..metadata import Metadata
     from ..runtime import Settings
+    from ..runtime.custody import Custody
     from ..tree import Command
     from ..writer import Writer
     from .argparse_values import Bindings
@@ -220,10 +221,15 @@ class Session:
         self._enabled = enabled
         self._args = args
         self._invocation: Invocation | None = None
+        self._custody: Custody | None = None
 
     def __enter__(self) -> tuple[Any, Writer]:
         invocation = self._invocation = self._enabled.begin(self._args)
         invocation.collect()
+        from ..runtime.custody import Custody
+
+        self._custody = Custody(invocation)
+        self._custody.__enter__()
         try:
             return self._enabled.run(invocation), invocation.writer
         except BaseException as error:
@@ -241,6 +247,10 @@ class Session:
         self._end(self._invocation, error)
 
     def _end(self, invocation: Invocation, error: BaseException | None) -> None:
+        if self._custody is not None:
+            self._custody.__exit__()
+            if not self._custody.concerned:
+                return  # a fork of the program, which itself answers
         writer = invocation.writer
         settled = isinstance(error, SystemExit) and (
             writer.answered or writer.is_tty() or invocation.explained

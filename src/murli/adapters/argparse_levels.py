@@ -135,12 +135,13 @@ class ParserLevel:
         if option.startswith("--"):
             longer = self._longer(option)
             return longer[0] if len(longer) == 1 else None
+        action = None
         for position, letter in enumerate(option[1:], 2):
             action = known.get(f"-{letter}")
             if action is None or action.nargs != 0:
                 # What follows an option with a value, in the same word, is its value.
                 return action if position == len(option) else None
-        return None
+        return action
 
     def _longer(self, option: str) -> list[argparse.Action]:
         if not self.parser.allow_abbrev or not option.startswith("--"):

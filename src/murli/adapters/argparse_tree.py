@@ -101,6 +101,7 @@ def _flag(parser: argparse.ArgumentParser, action: argparse.Action) -> Flag:
         choices=choices_of(action),
         excludes=_excluded(parser, action),
         negation=_negation(action),
+        values=_values(action),
     )
 
 
@@ -155,6 +156,12 @@ def choices_of(action: argparse.Action) -> list[str]:
     if len(found) > MANY_CHOICES:  # a range of ports, say: no list to read
         return []
     return [str(choice.value if isinstance(choice, Enum) else choice) for choice in found]
+
+
+def _values(action: argparse.Action) -> int:
+    if isinstance(action.nargs, int):
+        return action.nargs
+    return 1 if action.nargs in (None, "?") else -1
 
 
 def _negation(action: argparse.Action) -> str:

@@ -188,7 +188,7 @@ class Bindings:
             if rival is not None:
                 if rival.profile == bound.profile and rival.profile:
                     self._invocation.applied[bound.key] = bound.profile
-                    self._invocation.refuse(usage.exclusive(f"--{bound.key}", f"--{rival.key}"))
+                    self._invocation.refuse(usage.exclusive(f"--{rival.key}", f"--{bound.key}"))
                 continue
             if self._is_excluded(bound):
                 continue
@@ -205,8 +205,12 @@ class Bindings:
         return bool(metadata and metadata.flag_annotations[bound.key].sensitive)
 
     def _rival(self, bound: _Bound) -> _Bound | None:
-        """Give what has been acted on in a group that takes one option, which *bound* is in."""
+        """Give what has been acted on already and cannot be combined with *bound*."""
+        metadata = metadata_of(bound.parser)
+        names = excluded_by(bound.key, metadata.flag_annotations if metadata else {})
         for other in self._applied:
+            if other.key in names:
+                return other
             for group in bound.parser._mutually_exclusive_groups:
                 if bound.action in group._group_actions and other.action in group._group_actions:
                     return other
@@ -231,9 +235,10 @@ class Bindings:
         option = f"--{bound.key}" if f"--{bound.key}" in action.option_strings else ""
         option = option or action.option_strings[0]
         if isinstance(action, argparse._CountAction):
-            if not text.isdecimal():
+            times = int(text) if text.isdecimal() else switch(text)
+            if times is None:
                 self._invocation.refuse(usage.bad_value(option, text, "expected an integer"))
-            for _ in range(int(text)):
+            for _ in range(times):
                 action(parser, namespace, [], option)
             return
         if action.nargs == 0:
@@ -245,9 +250,12 @@ class Bindings:
             action(parser, namespace, parser._get_values(action, []), option)
             return
         for words in _occurrences(action, text):
-            if parser._match_argument(action, "A" * len(words)) != len(words):
-                wrong = f"expected {action.nargs} values, got {len(words)}"
-                self._invocation.refuse(usage.bad_value(option, text, wrong))
+            if not _fits(parser, action, len(words)):
+                known = {"+": "at least 1 value", "None": "1 value", "?": "1 value"}
+                wanted = known.get(str(action.nargs), f"{action.nargs} values")
+                self._invocation.refuse(
+                    usage.bad_value(option, text, f"expected {wanted}, got {len(words)}")
+                )
             action(parser, namespace, parser._get_values(action, words), option)
 
     def _switch(self, bound: _Bound, option: str, text: str) -> bool:
@@ -255,6 +263,14 @@ class Bindings:
         if state is None and bound.profile:
             self._invocation.refuse(usage.bad_value(option, text, "expected true or false"))
         return state is not False
+
+
+def _fits(parser: argparse.ArgumentParser, action: argparse.Action, count: int) -> bool:
+    """Tell whether an option takes so many values."""
+    try:
+        return parser._match_argument(action, "A" * count) == count
+    except argparse.ArgumentError:
+        return False
 
 
 def _occurrences(action: argparse.Action, text: str) -> list[list[str]]:

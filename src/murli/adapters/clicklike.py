@@ -111,6 +111,7 @@ class Call:
         argv = sys.argv[1:] if words is None else list(words)
         invocation = Invocation(self, self.enabled.settings, argv, raises=not self.standalone)
         ending: BaseException | None = None
+        process = os.getpid()
         try:
             invocation.begin()
             # From here on a refusal comes back to us, and is answered with what was printed.
@@ -129,6 +130,8 @@ class Call:
             invocation.leave()
             if not self.standalone:
                 invocation.release()
+        if os.getpid() != process:
+            _end_fork(ending)
         # With no words given the program is the tool, and over: what is printed late goes aside.
         code = invocation.finish(ending, returned=self.returned, restore=words is not None)
         if isinstance(ending, SystemExit) and invocation.writer.is_tty():
@@ -288,6 +291,13 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
     if is_group(command):
         _await_callback(command)
         _hook_commands_of(command)
+
+
+def _end_fork(ending: BaseException | None) -> None:
+    """End a fork of the program that came out of the handler: the program itself answers."""
+    if isinstance(ending, SystemExit) or ending is None:
+        sys.exit(ending.code if ending is not None else 0)
+    raise ending
 
 
 def running() -> Invocation | None:

@@ -160,7 +160,8 @@ def _bad_value(error: Any, frames: list[FrameType]) -> AgentError:
     if low is not None or high is not None:
         return usage.out_of_range(name, value, low, high)
     raised = [frame for frame in frames if frame.f_code.co_name != "fail"][-1:]
-    converting = any(f.f_code.co_name == "convert" and _in_framework(f) for f in raised)
+    # Where one value is converted; where they are counted there is no one parameter to tell of.
+    converting = any("param" in f.f_locals and _in_framework(f) for f in raised)
     expected = _EXPECTED.get(type_name(param)) if converting else None
     return usage.bad_value(name, value, expected or str(error.message))
 

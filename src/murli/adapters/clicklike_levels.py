@@ -94,7 +94,7 @@ class CommandLevel:
 
     def named(self, option: str) -> str:
         """Give the long name of the option that *option* stands for, or ``""``."""
-        param = self._param(option)
+        param = self._param(option) or self._last_of_cluster(option)
         longs = [name for name in param.opts if name.startswith("--")] if param else []
         return longs[0] if longs else option if param else ""
 
@@ -155,13 +155,14 @@ class CommandLevel:
         return None
 
     def _last_of_cluster(self, option: str) -> Any:
+        param = None
         if option.startswith("--"):
             return None
         for position, letter in enumerate(option[1:], 2):
             param = self._param(f"-{letter}")
             if param is None or not is_switch(param):
                 return param if position == len(option) else None
-        return None
+        return param
 
 
 def _is_chain(command: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..metadata import flag_key
 from ..tree import Argument, Command, Flag, first_line
-from .clicklike import is_group
+from .clicklike import is_group, is_switch
 from .clicklike_levels import CommandLevel, resolved
 
 TYPE_CHECKING = False
@@ -160,6 +160,7 @@ def _flag(param: Any, context: Any) -> Flag:
         minimum=minimum,
         maximum=maximum,
         negation=negations[0] if negations else "",
+        values=0 if is_switch(param) else param.nargs,
     )
 
 

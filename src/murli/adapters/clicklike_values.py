@@ -92,6 +92,9 @@ def _stand_in(
                 value = _typed(param, text, invocation)
                 if value is not None:
                     return value, _source(param)
+        in_doubt = in_environment is not None and profileable and invocation.saved.explicit
+        if in_doubt and any(map(invocation.saved.holds, excluded)):  # the profile counts more
+            return param.get_default(ctx), _source(param, "DEFAULT")
         value, source = own(ctx, opts)
         if sensitive:  # prompted for, perhaps
             invocation.hide(value if isinstance(value, (str, list, tuple)) else None)
@@ -132,10 +135,10 @@ def _typed(param: Any, text: str, invocation: Invocation) -> Any:
     return text
 
 
-def _source(param: Any) -> Any:
-    """Give the framework's word for a value from a configuration."""
+def _source(param: Any, name: str = "DEFAULT_MAP") -> Any:
+    """Give the framework's word for where a value comes from: a configuration, say."""
     for base in type(param).__mro__:
         found = getattr(sys.modules.get(base.__module__), "ParameterSource", None)
         if found is not None:
-            return found.DEFAULT_MAP
+            return found[name]
     raise TypeError(f"{type(param).__name__} is no parameter murli knows")

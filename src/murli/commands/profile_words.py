@@ -121,26 +121,32 @@ class _Reader:
         name, equals, value = word.partition("=")
         if self._verb != "save":
             self._refuse(usage.unknown_option(name, _OPTIONS.get(self._verb, ())))
-        key, negated = self._named(name)
+        key, negated, glued = self._named(name)
         settable = self._settable(key)
-        if not equals and settable.is_switch:
-            value = "false" if negated else "true"
-        elif not equals:
-            found = next(rest, None)
-            if found is None:
+        if equals or glued:
+            self._add(settable, value if equals else glued)
+        elif settable.values == 0:
+            self._add_switch(settable, name, negated)
+        else:
+            found = [next(rest, None) for _ in range(max(settable.values, 1))]
+            words = [each for each in found if each is not None]
+            if len(words) < len(found):
                 self._refuse(usage.missing_value(name))
-            value = found
-        self._add(settable, value)
+            self._add(settable, words[0] if len(words) == 1 else _listed(words))
 
-    def _named(self, option: str) -> tuple[str, bool]:
-        """Give the flag that *option* spells, and whether it turns it off."""
+    def _named(self, option: str) -> tuple[str, bool, str]:
+        """Give the flag that *option* spells, whether it turns it off, and a value glued to it."""
         name = option.lstrip("-")
         for key, settable in self._wanted.settable.items():
-            if not option.startswith("--") and any(f.short == name for f in settable.flags):
-                return key, False
             if any(flag.negation and flag.negation == name for flag in settable.flags):
-                return key, True
-        return name, False
+                return key, True, ""
+            shorts = [flag.short for flag in settable.flags if flag.short]
+            if not option.startswith("--") and name[:1] in (*shorts, key):
+                is_cluster = settable.values == 0 and set(name) == {name[0]}
+                return key, False, "" if is_cluster else name[1:]
+        level = self._invocation.host.level()
+        known = level.named(option)
+        return (flag_key(known), level.negates(option), "") if known else (name, False, "")
 
     def _settable(self, name: str) -> Settable:
         found = self._wanted.settable.get(flag_key(name))

@@ -39,6 +39,11 @@ class Settable:
         return bool(self.flags) and all(flag.type == "bool" for flag in self.flags)
 
     @property
+    def values(self) -> int:
+        """How many words follow it each time."""
+        return self.flags[0].values if self.flags else 1
+
+    @property
     def takes_many(self) -> bool:
         """Whether it may be given several times, or several values."""
         return any(flag.type.startswith("[]") for flag in self.flags)

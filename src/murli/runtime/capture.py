@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
         stream: Any
         is_process: bool  # whether it is the process's own stdout, and not a test runner's
+        lost: OSError | None  # why something that was printed could not be kept
 
         def end(self, *, restore: bool) -> str | bytes:
             """Stop collecting and give what was printed; bytes when it is not text."""
@@ -63,6 +64,7 @@ class DescriptorCapture:
         self._spool = _away_from_standard(_open_spool())
         os.dup2(self._spool, 1)
         self.stream = DescriptorStream(self._real)
+        self.lost: OSError | None = None
         self._unwatch = _watch_reader(sys.stdout, self._real)
 
     def end(self, *, restore: bool) -> str | bytes:
@@ -71,8 +73,8 @@ class DescriptorCapture:
         With *restore* descriptor 1 is what it was before; otherwise what is printed from now on,
         at interpreter exit say, goes to stderr, because the answer is out.
         """
-        _flush(sys.stdout)
         self._unwatch()
+        self._flush()
         try:
             if restore:
                 os.dup2(self._real, 1)
@@ -83,6 +85,20 @@ class DescriptorCapture:
         except OSError:  # the tool closed descriptors that are not its own
             return ""
         return as_text(collected)
+
+    def _flush(self) -> None:
+        """Let what is in the buffers out; what there is no room for is noted, and dropped."""
+        try:
+            sys.stdout.flush()
+        except OSError as error:
+            self.lost = error
+            # Left where it is, it would come out later, beside the answer.
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, 1)
+            os.close(nowhere)
+            _flush(sys.stdout)
+        except (AttributeError, ValueError):  # absent, or closed by the handler
+            pass
 
     def close(self) -> None:
         """Let go of the real stdout."""

@@ -17,6 +17,7 @@ class StreamCapture:
     """Collects what is written to a ``sys.stdout`` that somebody, a test runner say, replaced."""
 
     is_process = False
+    lost: OSError | None = None
 
     def __init__(self) -> None:
         self.stream: Any = sys.stdout
@@ -39,6 +40,7 @@ class ClosedStdout:
     """A stdout that was closed before we came: descriptor 1 may be anybody's file by now."""
 
     is_process = True
+    lost: OSError | None = None
 
     def __init__(self) -> None:
         self.stream = DescriptorStream(-1)

@@ -90,6 +90,17 @@ def forget_output() -> None:
         pass
 
 
+def lost_printing(error: OSError) -> AgentError:
+    """Give the failure of a command whose printed result there was no room for."""
+    from ..errors import AgentError
+
+    return AgentError.tool_error(
+        f"What the command printed could not be kept: {error.strerror or error}.",
+        "Free some space for temporary files, or set TMPDIR to where there is some.",
+        error_type="output_failed",
+    )
+
+
 def output_failure(lost: OutputFailed, metadata: Metadata | None, dry_run: bool) -> AgentError:
     """Give the failure of an answer that did not get out; what was done is not undone by it."""
     from ..errors import AgentError

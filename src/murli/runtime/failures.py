@@ -65,6 +65,9 @@ def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) ->
     try:
         return writer.fail(Failure(failure, writer.phase, output))
     except OutputFailed as lost:
+        if lost.reader_gone:
+            forget_output()
+            return writer.code_of(failure)
         return writer.fail(Failure(error_for(invocation, lost), "cleanup"))
 
 

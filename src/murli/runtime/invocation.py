@@ -236,6 +236,7 @@ class Invocation:
 
             self._secrets = Secrets()
             self._secrets.revealed = self._reveals
+            self._secrets.collected = self.capture is not None
             self.writer.hide(self._secrets)
             streams = {id(stream): stream for stream in (sys.stderr, sys.stdout) if stream}
             self._guards = [
@@ -289,6 +290,8 @@ class Invocation:
         from .capture import collect_stdout
 
         self.capture = collect_stdout()
+        if self._secrets is not None:
+            self._secrets.collected = True
         self.writer.send_to(self.capture.stream)
 
     def release(self) -> None:
@@ -375,8 +378,14 @@ class Invocation:
             return 0
         capture = self.capture
         printed = capture.end(restore=restore)
+        if self._secrets is not None:
+            self._secrets.collected = False
         if isinstance(printed, bytes):
             printed = self._without_secrets(printed)
+        if capture.lost is not None and error is None and not self.writer.answered:
+            from .endings import lost_printing
+
+            error = lost_printing(capture.lost)
         code = self._conclude(error, printed)
         self.capture = None
         capture.close()

@@ -24,7 +24,7 @@ import os
 import sys
 
 from .capture import collect_stdout, stdout_is_ours
-from .custody import keep, replace
+from .custody import hold_signals, keep, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,6 +111,8 @@ class Ownership:
                 self.watched = True
                 self.undo.append(stop)
         invocation.capture = self.capture
+        if invocation.secrets is not None:
+            invocation.secrets.collected = True
         invocation.writer.send_to(self.capture.stream)
 
     def note_ending(self, error: BaseException) -> int:
@@ -156,6 +158,7 @@ class Ownership:
         """Answer at interpreter exit, unless an exception was answered already."""
         if not self.concerned:
             return
+        hold_signals()  # from here on we answer
         waited = False
         if self.capture is not None and self.ending is None and not self.watched:
             waited = self.learn_status()

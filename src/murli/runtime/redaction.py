@@ -34,6 +34,8 @@ class Secrets:
     def __init__(self) -> None:
         # Whether the running command is one whose purpose is to show a secret.
         self.revealed = False
+        # Whether stdout is being collected: what is printed is scrubbed as a part of the answer.
+        self.collected = False
         # The thread that writes what has been scrubbed already.
         self._trusted = 0
         self._texts: set[str] = set()
@@ -172,7 +174,7 @@ class StreamGuard:
         encoding = getattr(stream, "encoding", None) or "utf-8"
 
         def write(data: Any, /) -> Any:
-            if secrets.trusts() or (secrets.revealed and answers):
+            if secrets.trusts() or (answers and (secrets.revealed or secrets.collected)):
                 return own(data)
             # All of it was taken, as far as the writer is concerned.
             if isinstance(data, str):
