@@ -37,9 +37,10 @@ check: $(VENV)/.ready-to-test
 	$(BIN)/mypy
 
 test: check
-	$(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal
 
 test-real: $(VENV)/.ready-to-test
+	$(BIN)/python -m pytest -q -n 2 -m slow tests
 	$(BIN)/python -m pytest -q -n 2 tests_real
 
 test-matrix: $(VENV)/.ready-to-test

@@ -14,7 +14,8 @@ import pytest
 
 from harness import TOOLS, Run, environment, lay_out, run
 
-FRAMEWORKS = ("click", "typer", "argparse")
+# A call of typer takes longer than one of the others: its details are `make test-real`'s.
+FRAMEWORKS = ("click", pytest.param("typer", marks=pytest.mark.slow), "argparse")
 SHELLS = ("bash", "zsh", "fish")
 VERBS = ["save", "use", "list", "show", "delete"]
 NAMES = ["dev", "preview", "prod"]
