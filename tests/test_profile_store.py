@@ -27,7 +27,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import Run, environment, run
-from murli.profiles import store as module
+from murli.profiles import files as module
 from murli.profiles.store import (
     MOST_WARNINGS,
     Profile,

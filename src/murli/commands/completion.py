@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import sys
 
-from ..profiles import store
+from ..profiles.store import StoreFile
 from ..runtime import has_profileable
 from ..runtime.argv import scan
+from .options import PROFILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..runtime import Call, Settings
-    from ..runtime.invocation import Host
+    from ..runtime.host import Host
 
-OPTION_HELP = "use the flag values saved under this name"
+OPTION_HELP = PROFILE.help
 _TAKE_NAMES = ("use", "show", "delete")
 # Stands for the word that is being completed; nobody can have typed it.
 WORD = "\0"
@@ -46,12 +47,8 @@ class Profiles:
     def names(self) -> dict[str, str]:
         """Give the names that were saved; none if they cannot be read. They mean nothing to us."""
         try:
-            file = store.StoreFile(self._host.name(), self._path)
-            # Not `read`, which makes the file private, and sets a corrupt one aside.
-            data = store._contents(file.path, repair=False)
-            if data is None and file._older:
-                data = store._contents(file._older, repair=False)
-            return {} if data is None else dict.fromkeys(file._parsed(data).names(), "")
+            saved = StoreFile(self._host.name(), self._path).peek()
+            return dict.fromkeys(saved.names(), "")
         except Exception:  # the next call will tell
             return {}
 

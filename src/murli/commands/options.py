@@ -36,7 +36,7 @@ _FORCE = Option("--force", "--yes", help="confirm the change")
 _DRY_RUN = Option("--dry-run", help="show what would be done, and do nothing")
 
 
-_PROFILE = Option("--profile", metavar="NAME", help="use the flag values saved under this name")
+PROFILE = Option("--profile", metavar="NAME", help="use the flag values saved under this name")
 
 
 def our_sections(
@@ -56,7 +56,7 @@ def our_sections(
     if metadata is not None and metadata.dry_runnable:
         safety.append(_DRY_RUN)
     with_profiles = _has_profiles(invocation, metadata, is_root)
-    profiles = [_PROFILE] if with_profiles else []
+    profiles = [PROFILE] if with_profiles else []
     to_save = f"Run '{name} profile --help' to save flag values." if is_root else ""
     if invocation.writer.is_tty():
         sections = [("safety", safety, ""), ("profiles", profiles, to_save)]

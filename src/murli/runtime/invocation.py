@@ -39,38 +39,16 @@ from . import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any, NoReturn, Protocol
+    from typing import Any, NoReturn
 
     from ..errors import AgentError
     from ..metadata import Metadata
-    from ..tree import Command
     from . import Settings
-    from .argv import Level
     from .capture import Capture
     from .deadline import Deadline
+    from .host import Host
     from .redaction import Secrets, StreamGuard
     from .saved import Saved
-
-    class Host(Protocol):
-        """What the runtime asks of an adapter about the tool it has enabled."""
-
-        def name(self) -> str:
-            """Give the name people type."""
-
-        def version(self) -> str:
-            """Give the version the tool itself knows, or ``""``."""
-
-        def level(self) -> Level:
-            """Give the root command as the scanner sees it."""
-
-        def metadata(self) -> Metadata | None:
-            """Give what was declared about the tool itself."""
-
-        def tree(self) -> Command:
-            """Walk the whole tool; only done when somebody asks for it."""
-
-        def command(self, level: Level) -> Command:
-            """Give the command the scanner arrived at."""
 
 
 # One for each thread, so that tools may run side by side; a context variable would cost a shared

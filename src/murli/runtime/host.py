@@ -1,0 +1,31 @@
+"""What the runtime asks of an adapter about the tool it has enabled."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..metadata import Metadata
+from ..tree import Command
+from .argv import Level
+
+
+class Host(Protocol):
+    """What the runtime asks of an adapter about the tool it has enabled."""
+
+    def name(self) -> str:
+        """Give the name people type."""
+
+    def version(self) -> str:
+        """Give the version the tool itself knows, or ``""``."""
+
+    def level(self) -> Level:
+        """Give the root command as the scanner sees it."""
+
+    def metadata(self) -> Metadata | None:
+        """Give what was declared about the tool itself."""
+
+    def tree(self) -> Command:
+        """Walk the whole tool; only done when somebody asks for it."""
+
+    def command(self, level: Level) -> Command:
+        """Give the command the scanner arrived at."""

@@ -1,0 +1,111 @@
+"""How a program can come to its end, and that there is one answer all the same."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from faults.conftest import Starter
+from harness import environment, run, script
+
+CLICK = (
+    "import click, murli, os, sys, time\n@click.command()\ndef x():\n    {}\nmurli.enable(x)\nx()\n"
+)
+SESSION = (
+    "import argparse, murli, os, sys\np = argparse.ArgumentParser(prog='t')\n"
+    "with murli.session(p) as (args, writer):\n    {}\n"
+)
+
+
+@pytest.mark.parametrize("frame", [CLICK, SESSION], ids=["click", "session"])
+@pytest.mark.parametrize("end", ["sys.exit(0)", "raise ValueError('child')"])
+def test_a_fork_does_not_answer(tmp_path: Path, frame: str, end: str) -> None:
+    """A forked child that comes out of the handler leaves the answer to its parent."""
+    body = f"if os.fork() == 0: {end}\n    os.wait(); print('parent')"
+    done = run(script(tmp_path, frame.format(body)))
+    assert (done.code, done.document["result"]) == (0, "parent")
+
+
+def test_a_session_is_in_custody(tmp_path: Path) -> None:
+    """A hard exit, another program and a prompt inside a session are dealt with too."""
+    cut = run(script(tmp_path, SESSION.format("print('by then'); os._exit(3)")))
+    assert (cut.code, cut.error["result"]) == (3, "by then")
+    other = run(script(tmp_path, SESSION.format("os.execv('/bin/echo', ['echo', 'hi'])")))
+    assert (other.code, other.out) == (0, "hi\n")
+    asked = run(script(tmp_path, SESSION.format("input('Name? ')")))
+    assert asked.error["error"] == "input_required"
+
+
+def test_a_failure_nobody_can_read_keeps_its_code(tmp_path: Path) -> None:
+    """With stderr on a full disk the exit code still tells what happened."""
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            script(tmp_path, CLICK.format("raise ValueError('x')")),
+            stdout=subprocess.PIPE, stderr=full, env=environment(), timeout=30, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+@pytest.mark.parametrize("contract", ["response", "agent-spec-1.6", "agent-spec-2"])
+def test_a_failure_whose_reader_is_gone_keeps_its_code(tmp_path: Path, contract: str) -> None:
+    """Under the ResponseEnvelope contracts a reader that left does not make it another failure."""
+    argv = script(tmp_path, CLICK.format("print('x' * 200_000); sys.exit(3)"))
+    env = environment(MURLI_CONTRACT=contract)
+    tool = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
+    assert tool.stdout is not None
+    assert tool.stderr is not None
+    tool.stdout.close()
+    with tool.stderr:
+        told = tool.stderr.read()
+    assert (tool.wait(20), told) == (1, b"")
+
+
+def test_one_error_for_a_stream_without_a_reader(tmp_path: Path) -> None:
+    """A stream onto a closed stdout is one error on stderr, not two."""
+    closing = [sys.executable, "-c", "import os, sys; os.close(1); os.execv(sys.argv[1], sys.argv[1:])"]  # fmt: skip  # noqa: E501
+    argv = script(tmp_path, CLICK.format("murli.get_writer().write_event({'a': 1})"))
+    done = run([*closing, *argv])
+    assert done.code == 2
+    assert json.loads(done.err)["error"] == "output_failed"
+
+
+def test_a_signal_while_the_program_ends(tmp_path: Path, start: Starter) -> None:
+    """A signal between the end of main and the answer does not swallow the answer."""
+    source = (
+        "import argparse, atexit, os, sys, time, murli\n"
+        "atexit.register(lambda: (os.write(2, b'ready\\n'), time.sleep(0.5)))\n"
+        "p = argparse.ArgumentParser(prog='t')\nmurli.enable(p)\n"
+        "def main(): p.parse_args(); print('printed'); return 3\n"
+        "sys.exit(main())\n"
+    )
+    for number in (signal.SIGINT, signal.SIGTERM):
+        running = start(script(tmp_path, source))
+        running.wait_for(b"ready")
+        running.send(number)
+        done = running.end()
+        assert done.code in (3, 9)
+        assert done.err.count('"status": "error"') == 1, done.err
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="needs util-linux")
+def test_a_full_disk_for_what_is_printed(tmp_path: Path) -> None:
+    """When there is no room to keep what is printed, that is an error and not an empty success."""
+    argv = script(tmp_path, CLICK.format("print('the result')"))
+    full = tmp_path / "full"
+    full.mkdir()
+    mounting = (
+        f"mount -t tmpfs -o size=16k full {full} && head -c 99999 /dev/zero >{full}/filler "
+        f'2>/dev/null; TMPDIR={full} exec "$@"'
+    )
+    outer = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mounting, "sh"]
+    if run([*outer[:4], "mount", "-t", "tmpfs", "x", str(full)]).code != 0:
+        pytest.skip("this machine lets nobody mount anything")
+    done = run([*outer, *argv])
+    assert (done.code, done.out) == (2, "")
+    assert done.error["error"] == "output_failed"
