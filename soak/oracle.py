@@ -147,8 +147,9 @@ class _Trial:
     def listen(self) -> None:
         """Note what Python said on stderr and murli should have said."""
         words: tuple[str, ...] = _PYTHONS_WORDS
-        if self.case.deed == "forks" or self.evidence.sent or "--debug" in self.case.words:
-            words = words[2:]  # a child's own trouble, or Ctrl-C where nobody can catch it
+        own = self.case.deed in ("forks", "has-thread")
+        if own or self.evidence.sent or "--debug" in self.case.words:
+            words = words[2:]  # a child's or thread's own trouble, or an uncatchable Ctrl-C
         for word in words:
             self.require(word.encode() not in self.evidence.stderr, f"stderr has {word!r}")
 

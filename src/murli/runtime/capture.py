@@ -65,7 +65,7 @@ class DescriptorCapture:
         os.dup2(self._spool, 1)
         self.stream = DescriptorStream(self._real)
         self.lost: OSError | None = None
-        self._unwatch = _watch_reader(sys.stdout, self._real)
+        self._unwatch = self._watch(sys.stdout)
 
     def end(self, *, restore: bool) -> str | bytes:
         """Stop collecting.
@@ -85,6 +85,43 @@ class DescriptorCapture:
         except OSError:  # the tool closed descriptors that are not its own
             return ""
         return as_text(collected)
+
+    def _watch(self, stream: Any) -> Callable[[], None]:
+        """Notice what there is no room for, and stop a program that prints without end.
+
+        As a pipe would, it is told by an exception where it prints.
+        """
+        buffer = getattr(stream, "buffer", None)
+        if buffer is None:
+            return lambda: None
+        own = buffer.write
+        printed = next_check = 0
+
+        def write(data: Any, /) -> Any:
+            nonlocal printed, next_check
+            printed += len(data)
+            if printed > next_check:
+                next_check = printed + _CHECKED_BYTES
+                if printed > _CHECKED_BYTES:
+                    from .endings import check_printing
+
+                    check_printing(self._real, printed)
+            try:
+                written = own(data)
+            except OSError as error:
+                self.lost = error
+                raise
+            if written is not None and written < len(data):
+                self.lost = OSError(28, "No space left on device")  # an unbuffered stream says less
+            return written
+
+        buffer.write = write
+
+        def undo() -> None:
+            if buffer.__dict__.get("write") is write:
+                del buffer.write
+
+        return undo
 
     def _flush(self) -> None:
         """Let what is in the buffers out; what there is no room for is noted, and dropped."""
@@ -108,37 +145,6 @@ class DescriptorCapture:
             os.close(descriptor)
         except OSError:  # as above
             pass
-
-
-def _watch_reader(stream: Any, real: int) -> Callable[[], None]:
-    """Stop a program that prints without end: when its reader is gone, or at some size.
-
-    As a pipe would, it is told by an exception where it prints.
-    """
-    buffer = getattr(stream, "buffer", None)
-    if buffer is None:
-        return lambda: None
-    own = buffer.write
-    printed = next_check = 0
-
-    def write(data: Any, /) -> Any:
-        nonlocal printed, next_check
-        printed += len(data)
-        if printed > next_check:
-            next_check = printed + _CHECKED_BYTES
-            if printed > _CHECKED_BYTES:
-                from .endings import check_printing
-
-                check_printing(real, printed)
-        return own(data)
-
-    buffer.write = write
-
-    def undo() -> None:
-        if buffer.__dict__.get("write") is write:
-            del buffer.write
-
-    return undo
 
 
 def _away_from_standard(descriptor: int) -> int:

@@ -80,12 +80,22 @@ def reader_is_gone(descriptor: int) -> bool:
 
 def forget_output() -> None:
     """Let what is still in the buffers of stdout go nowhere: its reader is gone."""
-    if sys.stdout is not sys.__stdout__ or not reader_is_gone(1):
-        return
+    if sys.stdout is sys.__stdout__ and reader_is_gone(1):
+        _send_nowhere(1)
+
+
+def forget_errors() -> None:
+    """Let what stderr does not take go nowhere: Python would make it an exit code of its own."""
+    if sys.stderr is sys.__stderr__:
+        _send_nowhere(2)
+
+
+def _send_nowhere(descriptor: int) -> None:
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, 1)
-        os.close(nowhere)
+        if nowhere != descriptor:
+            os.dup2(nowhere, descriptor)
+            os.close(nowhere)
     except OSError:  # no descriptor left
         pass
 

@@ -337,6 +337,12 @@ class Invocation:
             self._unwatch()
         else:
             leave_on_signals(code)
+            try:
+                sys.stderr.flush()
+            except (OSError, ValueError, AttributeError):  # full, closed or absent
+                from .endings import forget_errors
+
+                forget_errors()
         return code
 
     def _unwatch(self) -> None:
