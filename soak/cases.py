@@ -181,6 +181,6 @@ def _aggravate(case: Case, dice: random.Random) -> None:
     elif fault == "disk is full":
         case.limit = dice.choice((0, 4096, 16384, 65536))
     elif fault == "few descriptors":
-        case.limit = dice.randrange(4, 20)
+        case.limit = dice.randrange(8, 20)  # with fewer Python itself cannot load a module
     if fault.startswith("stdin"):
         case.stdin = fault.rpartition(" ")[2]

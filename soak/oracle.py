@@ -40,7 +40,7 @@ _SHORT = ("disk is full", "few descriptors")
 # What these answer depends on more than the case; that they answer does not.
 _LOOSE = ("asks", "asks-for-password", "reads", "closes-stdout")
 # Those fail by themselves when stdout is closed: a child, say, that cannot write.
-_FRAIL = (*_LOOSE, "has-child", "looks-at-descriptors")
+_FRAIL = (*_LOOSE, "has-child", "looks-at-descriptors", "prints-hostile")
 # Tracebacks are kept for the author, in files of one place, or of another when that is full.
 _KEPT = re.compile(r"(?:home/\.local|tmp/murli-\d+)(?:/state|/murli|/soak|/[\dTZ.-]+\.txt)*")
 _PYTHONS_WORDS = ("Traceback (most recent call last)", "Exception ignored in", "Fatal Python error")

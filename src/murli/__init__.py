@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from .runtime import set_tool_version as set_tool_version
     from .runtime.mapping import map_exception as map_exception
     from .schemas import load_schema as load_schema
+    from .untrusted import untrusted as untrusted
     from .writer import VALID_OUTPUT_FORMATS as VALID_OUTPUT_FORMATS
     from .writer import VALID_PROTOCOL_VERSIONS as VALID_PROTOCOL_VERSIONS
     from .writer import Writer as Writer
@@ -107,6 +108,7 @@ _HOME = {
     "session": "api",
     "set_tool_version": "runtime",
     "strip_ansi": "formats.text",
+    "untrusted": "untrusted",
     "write_doctor_tty": "commands.doctor",
 }
 

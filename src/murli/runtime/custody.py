@@ -91,7 +91,7 @@ def unwind_on_signals() -> Undo:
     _pid = os.getpid()
     taken = []
     # Early, to be called late: what the tool does at exit comes before.
-    atexit.register(_ignore_signals)
+    atexit.register(_settle)
     for number in (15, 1):
         try:
             if _signal.getsignal(number) == _signal.SIG_DFL:
@@ -101,7 +101,7 @@ def unwind_on_signals() -> Undo:
             break
 
     def undo() -> None:
-        atexit.unregister(_ignore_signals)
+        atexit.unregister(_settle)
         for number in taken:
             if _signal.getsignal(number) in (_terminate, _pass_over):
                 _signal.signal(number, _signal.SIG_DFL)
@@ -146,9 +146,16 @@ def leave_on_signals(code: int) -> None:
 _leave: object = None
 
 
-def _ignore_signals() -> None:
+def _settle() -> None:
     """Let nothing change the exit code while the interpreter takes itself apart."""
     _exchange(_leave, _signal.SIG_IGN)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):  # full, closed or absent
+            from .endings import forget_both
+
+            forget_both()
 
 
 def _exchange(before: object, after: object) -> None:

@@ -84,10 +84,14 @@ def forget_output() -> None:
         _send_nowhere(1)
 
 
-def forget_errors() -> None:
-    """Let what stderr does not take go nowhere: Python would make it an exit code of its own."""
-    if sys.stderr is sys.__stderr__:
-        _send_nowhere(2)
+def forget_both() -> None:
+    """Let what a stream does not take go nowhere: Python would make it an exit code of its own."""
+    for descriptor, stream, own in (
+        (1, sys.stdout, sys.__stdout__),
+        (2, sys.stderr, sys.__stderr__),
+    ):
+        if stream is own:
+            _send_nowhere(descriptor)
 
 
 def _send_nowhere(descriptor: int) -> None:

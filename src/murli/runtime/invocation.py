@@ -337,12 +337,6 @@ class Invocation:
             self._unwatch()
         else:
             leave_on_signals(code)
-            try:
-                sys.stderr.flush()
-            except (OSError, ValueError, AttributeError):  # full, closed or absent
-                from .endings import forget_errors
-
-                forget_errors()
         return code
 
     def _unwatch(self) -> None:
@@ -366,7 +360,8 @@ class Invocation:
             self._secrets.collected = False
         if isinstance(printed, bytes):
             printed = self._without_secrets(printed)
-        if capture.lost is not None and error is None and not self.writer.answered:
+        fine = error is None or (isinstance(error, SystemExit) and not error.code)
+        if capture.lost is not None and fine and not self.writer.answered:
             from .endings import lost_printing
 
             error = lost_printing(capture.lost)

@@ -164,8 +164,13 @@ class Ownership:
             waited = self.learn_status()
             if os.getpid() != self.pid:
                 return
+        if self.ending is None and _threads_go_on():
+            # Python waits for them before it comes here, unless it is interrupted.
+            self.ending = KeyboardInterrupt()
         ending = self.ending
-        if ending is not None and not isinstance(ending, SystemExit):
+        if isinstance(ending, KeyboardInterrupt):
+            pass
+        elif ending is not None and not isinstance(ending, SystemExit):
             from .failures import error_for
 
             # A hook of the tool's own took our place, and Python exits with 1 behind it.
@@ -288,6 +293,15 @@ def _exit_after_cleanup(code: int) -> None:
     if child:
         _wait(child)
         os._exit(code)
+
+
+def _threads_go_on() -> bool:
+    """Tell whether threads still run that Python waits for at the end."""
+    threading = sys.modules.get("threading")
+    if threading is None:
+        return False
+    main = threading.main_thread()
+    return any(each is not main and not each.daemon for each in threading.enumerate())
 
 
 def _wait(child: int) -> int:
