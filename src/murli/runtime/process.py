@@ -24,7 +24,7 @@ import os
 import sys
 
 from .capture import collect_stdout, stdout_is_ours
-from .custody import hold_signals, keep, replace
+from .custody import hold_signals, keep, replace, take_interruption
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class Ownership:
                 return
         if self.ending is None and _threads_go_on():
             # Python waits for them before it comes here, unless it is interrupted.
-            self.ending = KeyboardInterrupt()
+            self.ending = take_interruption() or KeyboardInterrupt()
         ending = self.ending
         if isinstance(ending, KeyboardInterrupt):
             pass
