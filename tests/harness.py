@@ -175,3 +175,29 @@ def lay_out(folder: Path, files: dict[str, str]) -> Path:
 def golden(name: str) -> str:
     """Give the golden file *name*."""
     return (GOLDEN / name).read_text()
+
+
+# A keyring as others write them, that keeps its entries in a file beside it.
+KEYRING = """
+import json, logging, time
+from pathlib import Path
+from keyring.backend import KeyringBackend
+
+class FileRing(KeyringBackend):
+    priority = -1  # only when asked for by name
+    path = Path(__file__).with_name("ring.json")
+
+    def entries(self):
+        return json.loads(self.path.read_text()) if self.path.exists() else {}
+
+    def get_password(self, service, username):
+        return self.entries().get(f"{service} {username}")
+
+    def set_password(self, service, username, password):
+        self.path.write_text(json.dumps({**self.entries(), f"{service} {username}": password}))
+
+    def delete_password(self, service, username):
+        entries = self.entries()
+        del entries[f"{service} {username}"]
+        self.path.write_text(json.dumps(entries))
+"""

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import Run, environment, lay_out, run, script
+from harness import KEYRING, Run, environment, lay_out, run, script
 from murli.profiles.secrets import (
     IN_KEYRING,
     Keeper,
@@ -33,29 +33,9 @@ from murli.profiles.secrets import (
 SECRET = "s3cr3t-välue"
 
 # Backends as others write them, and as they fail: whatever they say quotes the password.
-RINGS = """
-import json, logging, time
-from pathlib import Path
-from keyring.backend import KeyringBackend
-
-class FileRing(KeyringBackend):
-    priority = -1  # only when asked for by name
-    path = Path(__file__).with_name("ring.json")
-
-    def entries(self):
-        return json.loads(self.path.read_text()) if self.path.exists() else {}
-
-    def get_password(self, service, username):
-        return self.entries().get(f"{service} {username}")
-
-    def set_password(self, service, username, password):
-        self.path.write_text(json.dumps({**self.entries(), f"{service} {username}": password}))
-
-    def delete_password(self, service, username):
-        entries = self.entries()
-        del entries[f"{service} {username}"]
-        self.path.write_text(json.dumps(entries))
-
+RINGS = (
+    KEYRING
+    + """
 class RaisesOnSet(FileRing):
     def set_password(self, service, username, password):
         try:
@@ -106,6 +86,7 @@ class BlocksAtOnce(FileRing):
     def __init__(self):
         time.sleep(20)
 """
+)
 
 # Calls in a process of their own, at its most talkative: every log record and every traceback.
 DRIVER = """

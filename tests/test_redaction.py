@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, Phase, assume, example, given, settings
 from hypothesis import strategies as st
 
 import murli
-from harness import ADAPTERS, Run, environment, lay_out, run, run_at_terminal, script, tool
+from harness import ADAPTERS, KEYRING, Run, environment, lay_out, run, run_at_terminal, script, tool
 from murli.contracts import CONTRACT_NAMES, Facts, respond_in
 from murli.contracts.checks import check
 from murli.formats.text import clean, clean_line
@@ -563,37 +563,13 @@ def test_a_malformed_reference_is_refused_without_it(place: Place, reference: st
 
 # -- the keyring -------------------------------------------------------------------------------
 
-RING = """
-import json
-from pathlib import Path
-from keyring.backend import KeyringBackend
-
-class FileRing(KeyringBackend):
-    priority = -1  # only when asked for by name
-    path = Path(__file__).with_name("ring.json")
-
-    def entries(self):
-        return json.loads(self.path.read_text()) if self.path.exists() else {}
-
-    def get_password(self, service, username):
-        return self.entries().get(f"{service} {username}")
-
-    def set_password(self, service, username, password):
-        self.path.write_text(json.dumps({**self.entries(), f"{service} {username}": password}))
-
-    def delete_password(self, service, username):
-        entries = self.entries()
-        del entries[f"{service} {username}"]
-        self.path.write_text(json.dumps(entries))
-"""
-
 
 class Ring:
     """A tool on a machine with a keyring."""
 
     def __init__(self, argv: list[str], folder: Path) -> None:
         self.argv = argv
-        self.folder = lay_out(folder, {"ring.py": RING})
+        self.folder = lay_out(folder, {"ring.py": KEYRING})
         self.env = environment(
             HOME=str(folder),
             PYTHONPATH=str(folder),

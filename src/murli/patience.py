@@ -1,4 +1,4 @@
-"""How long a reader of our output is waited for."""
+"""How long others are waited for."""
 
 from __future__ import annotations
 
@@ -30,11 +30,17 @@ def wait_for_reader(descriptor: int) -> int:
 
 def _patience() -> float | None:
     """Give how long to wait, in milliseconds; ``None`` for ever."""
-    given = os.environ.get("MURLI_WRITE_TIMEOUT", "")
-    if given.replace(".", "", 1).isdecimal():
-        return float(given) * 1000 or None
+    seconds = seconds_from("MURLI_WRITE_TIMEOUT")
+    if seconds is not None:
+        return seconds * 1000 or None
     try:
         os.close(os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY))
         return None
     except OSError:
         return STALLED_SECONDS * 1000
+
+
+def seconds_from(variable: str) -> float | None:
+    """Give the number in an environment variable; ``None`` when there is none."""
+    given = os.environ.get(variable, "")
+    return float(given) if given.replace(".", "", 1).isdecimal() else None

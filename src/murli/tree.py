@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .metadata import flag_key
 from .record import Record, fill
 
 TYPE_CHECKING = False
@@ -9,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from .metadata import Metadata
+    from .metadata import FlagAnnotation, Metadata
 
 
 class Argument(Record):
@@ -126,6 +127,7 @@ class Command(Record):
         "deprecated",
         "metadata",
         "handler",
+        "aliases",
     )
     path: tuple[str, ...]
     summary: str
@@ -136,6 +138,7 @@ class Command(Record):
     deprecated: bool
     metadata: Metadata | None
     handler: Any
+    aliases: tuple[str, ...]
 
     def __init__(
         self,
@@ -148,6 +151,7 @@ class Command(Record):
         deprecated: bool = False,
         metadata: Metadata | None = None,
         handler: Any = None,
+        aliases: Sequence[str] = (),
     ) -> None:
         fill(
             self,
@@ -160,12 +164,23 @@ class Command(Record):
             deprecated=deprecated,
             metadata=metadata,
             handler=handler,
+            aliases=tuple(aliases),
         )
 
     @property
     def name(self) -> str:
         """The command's own name."""
         return self.path[-1]
+
+    def note_on(self, flag: Flag) -> FlagAnnotation | None:
+        """Give what was declared about one of the command's flags."""
+        notes = self.metadata.flag_annotations if self.metadata is not None else {}
+        return notes.get(flag_key(flag.name))
+
+    def is_secret(self, flag: Flag) -> bool:
+        """Tell whether the value of one of the command's flags is a secret."""
+        note = self.note_on(flag)
+        return flag.sensitive or (note is not None and note.sensitive)
 
     @property
     def visible(self) -> tuple[Command, ...]:

@@ -13,7 +13,7 @@ from ..metadata import flag_key
 from ..runtime import INTENT, metadata_of, usage
 from ..runtime.enforce import enforce, excluded_by
 from ..runtime.redaction import hide_given
-from ..runtime.saved import switch, words_in
+from ..runtime.saved import saved_switch, switch, words_in
 from .argparse_levels import value_in
 from .argparse_tree import names_of
 
@@ -31,13 +31,14 @@ _APPENDING = (argparse._AppendAction, argparse._ExtendAction)
 class _Bound:
     """An option, and what it is to be given when the caller does not."""
 
-    __slots__ = ("action", "key", "parser", "profile", "rank", "text")
+    __slots__ = ("action", "key", "note", "parser", "profile", "rank", "text")
 
     def __init__(
         self,
         parser: argparse.ArgumentParser,
         action: argparse.Action,
         key: str,
+        note: FlagAnnotation,
         text: str | None,
         profile: str,
         rank: int,
@@ -45,6 +46,7 @@ class _Bound:
         self.parser = parser
         self.action = action
         self.key = key
+        self.note = note
         # What the environment says; ``None`` means the profile is asked when it is needed.
         self.text = text
         self.profile = profile
@@ -60,7 +62,8 @@ class Bindings:
         self._parsers: list[tuple[argparse.ArgumentParser, Metadata]] = []
         # The options that were given, by whomever.
         self._seen: dict[int, argparse.Action] = {}
-        self._applied: list[_Bound] = []
+        # Those among them that nobody typed.
+        self._applied: dict[int, _Bound] = {}
         self._undo: list[Callable[[], None]] = []
 
     def bind(self, parser: argparse.ArgumentParser, metadata: Metadata) -> None:
@@ -124,9 +127,10 @@ class Bindings:
         text = os.environ.get(note.env) or None if note.env else None
         if note.profileable:
             saved = self._invocation.saved
-            if saved.holds(key) and (saved.explicit or text is None):
-                return _Bound(parser, action, key, None, saved.name, 0 if saved.explicit else 2)
-        return None if text is None else _Bound(parser, action, key, text, "", 1)
+            if saved.applies(key, in_environment=text is not None):
+                rank = 0 if saved.explicit else 2
+                return _Bound(parser, action, key, note, None, saved.name, rank)
+        return None if text is None else _Bound(parser, action, key, note, text, "", 1)
 
     def _relax(self, parser: argparse.ArgumentParser, action: argparse.Action) -> None:
         """Let *action*, and a group it is in, be left out."""
@@ -184,51 +188,36 @@ class Bindings:
             taken = {action.dest for action in self._seen.values()}
             if bound.action.dest in taken:
                 continue
-            rival = self._rival(bound)
-            if rival is not None:
-                if rival.profile == bound.profile and rival.profile:
+            rivals = self._rivals(bound)
+            for rival in (self._applied.get(id(action)) for action in rivals):
+                if rival is not None and bound.profile and rival.profile == bound.profile:
                     self._invocation.applied[bound.key] = bound.profile
                     self._invocation.refuse(usage.exclusive(f"--{rival.key}", f"--{bound.key}"))
-                continue
-            if self._is_excluded(bound):
+            if rivals:
                 continue
             self._seen[id(bound.action)] = bound.action
-            self._applied.append(bound)
+            self._applied[id(bound.action)] = bound
             text = bound.text
             if text is None:
-                text = self._invocation.saved.value(bound.key, sensitive=self._hides(bound))
+                text = self._invocation.saved.value(bound.key, sensitive=bound.note.sensitive)
                 self._invocation.applied[bound.key] = bound.profile
             self._act(bound, namespace, text or "")
 
-    def _hides(self, bound: _Bound) -> bool:
-        metadata = metadata_of(bound.parser)
-        return bool(metadata and metadata.flag_annotations[bound.key].sensitive)
-
-    def _rival(self, bound: _Bound) -> _Bound | None:
-        """Give what has been acted on already and cannot be combined with *bound*."""
+    def _rivals(self, bound: _Bound) -> list[argparse.Action]:
+        """Give the options that were given, by whomever, and cannot be combined with *bound*."""
         metadata = metadata_of(bound.parser)
         names = excluded_by(bound.key, metadata.flag_annotations if metadata else {})
-        for other in self._applied:
-            if other.key in names:
-                return other
-            for group in bound.parser._mutually_exclusive_groups:
-                if bound.action in group._group_actions and other.action in group._group_actions:
-                    return other
-        return None
-
-    def _is_excluded(self, bound: _Bound) -> bool:
-        """Tell whether something that was given rules *bound* out."""
-        given = list(self._seen.values())
-        metadata = metadata_of(bound.parser)
-        notes = metadata.flag_annotations if metadata else {}
-        names = excluded_by(bound.key, notes)
-        if any(a.option_strings and flag_key(names_of(a)[0]) in names for a in given):
-            return True
-        return any(
-            bound.action in group._group_actions and other in group._group_actions
+        groups = [
+            group._group_actions
             for group in bound.parser._mutually_exclusive_groups
-            for other in given
-        )
+            if bound.action in group._group_actions
+        ]
+        return [
+            action
+            for action in self._seen.values()
+            if (action.option_strings and flag_key(names_of(action)[0]) in names)
+            or any(action in group for group in groups)
+        ]
 
     def _act(self, bound: _Bound, namespace: Any, text: str) -> None:
         action, parser = bound.action, bound.parser
@@ -242,7 +231,9 @@ class Bindings:
                 action(parser, namespace, [], option)
             return
         if action.nargs == 0:
-            state = self._switch(bound, option, text)
+            # A variable that is set to anything turns a switch on, as everywhere.
+            lenient = switch(text) is not False
+            state = saved_switch(self._invocation, option, text) if bound.profile else lenient
             if not state and isinstance(action, argparse.BooleanOptionalAction):
                 option = next(n for n in action.option_strings if n.startswith("--no-"))
             elif not state:
@@ -257,12 +248,6 @@ class Bindings:
                     usage.bad_value(option, text, f"expected {wanted}, got {len(words)}")
                 )
             action(parser, namespace, parser._get_values(action, words), option)
-
-    def _switch(self, bound: _Bound, option: str, text: str) -> bool:
-        state = switch(text)
-        if state is None and bound.profile:
-            self._invocation.refuse(usage.bad_value(option, text, "expected true or false"))
-        return state is not False
 
 
 def _fits(parser: argparse.ArgumentParser, action: argparse.Action, count: int) -> bool:

@@ -12,7 +12,7 @@ from ..metadata import flag_key
 from ..runtime import INTENT
 from ..runtime.enforce import excluded_by
 from ..runtime.redaction import hide_given
-from ..runtime.saved import switch, words_in
+from ..runtime.saved import saved_switch, words_in
 from .clicklike import SECRET_OPTIONS, running
 from .clicklike_tree import names_of
 
@@ -86,7 +86,7 @@ def _stand_in(
                 for other in ctx.command.params
                 if other.param_type_name == "option"
             )
-            if saved.holds(key) and not ruled_out and (saved.explicit or in_environment is None):
+            if not ruled_out and saved.applies(key, in_environment=in_environment is not None):
                 text = saved.value(key, sensitive=sensitive) or ""
                 invocation.applied[key] = saved.name
                 value = _typed(param, text, invocation)
@@ -119,12 +119,7 @@ def _given(opts: Any, param: Any) -> Any:
 def _typed(param: Any, text: str, invocation: Invocation) -> Any:
     """Give a stored text in the form the parameter takes from a command line."""
     if getattr(param, "is_flag", False):
-        state = switch(text)
-        if state is None:
-            from ..runtime.usage import bad_value
-
-            name = f"--{names_of(param)[0]}"
-            invocation.refuse(bad_value(name, text, "expected true or false"))
+        state = saved_switch(invocation, f"--{names_of(param)[0]}", text)
         if getattr(param, "is_bool_flag", True):
             return state
         return param.flag_value if state else None

@@ -24,15 +24,12 @@ def run_mounted(invocation: Invocation) -> NoReturn:
 
 def _hide_secrets(invocation: Invocation) -> None:
     """Learn the secrets that were given to the tool itself, before a command of ours."""
-    from ..metadata import Metadata, flag_key
     from ..runtime.redaction import hide_given
 
     root = invocation.host.tree()
-    notes = (root.metadata or Metadata()).flag_annotations
-    names: set[str] = set()
-    for flag in root.flags:
-        note = notes.get(flag_key(flag.name))
-        if flag.sensitive or (note is not None and note.sensitive):
-            names.update((f"--{flag.name}", f"-{flag.short}" if flag.short else f"--{flag.name}"))
+    secret = [flag for flag in root.flags if root.is_secret(flag)]
+    names = {f"--{flag.name}" for flag in secret} | {
+        f"-{flag.short}" for flag in secret if flag.short
+    }
     if names:
         hide_given(names, invocation.call.before, invocation)

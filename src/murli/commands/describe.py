@@ -38,15 +38,21 @@ def run(invocation: Invocation) -> NoReturn:
     if not path:
         _print_json(invocation, build(invocation, depth))
     command = invocation.host.tree()
-    if path[0] == "profile" and not invocation.host.level().lists("profile"):
-        _print_json(invocation, described(_profile_command(invocation, path[1:]), depth))
+    known = _by_name(command)
+    if invocation.settings.mount:
+        known.setdefault("profile", _profile_command(invocation, []))
     for name in path:
-        known = {child.name: child for child in command.commands}
         if name not in known:
             visible = [child.name for child in command.visible]
             invocation.refuse(usage.unknown_command(name, visible))
         command = known[name]
+        known = _by_name(command)
     _print_json(invocation, described(command, depth))
+
+
+def _by_name(command: Command) -> dict[str, Command]:
+    """Give the commands below *command* by every name they answer to."""
+    return {name: child for child in command.commands for name in (child.name, *child.aliases)}
 
 
 def _arguments(invocation: Invocation) -> tuple[list[str], int | None, bool]:

@@ -71,8 +71,9 @@ def command_tree(tool: str) -> Command:
     reveal = Flag("reveal", "bool", False, "show secrets too; at a terminal only")
     commands = [
         Command((*path, "save"), "Save flag values", [name, values], [merge, plaintext],
-                metadata=_WRITES),
-        Command((*path, "use"), "Apply a profile to every call", [name], metadata=_WRITES),
+                metadata=_WRITES, aliases=["set"]),
+        Command((*path, "use"), "Apply a profile to every call", [name], metadata=_WRITES,
+                aliases=["set-default"]),
         Command((*path, "list"), "List the profiles", metadata=_READS),
         Command((*path, "show"), "Show what a profile holds", [name], [reveal], metadata=_READS),
         Command((*path, "delete"), "Delete a profile", [name], metadata=_DELETE),

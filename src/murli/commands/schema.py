@@ -105,7 +105,7 @@ def _command(command: Command, subcommands: list[dict[str, Any]]) -> dict[str, A
     notes = {note.name: note for note in metadata.arguments}
     rest: dict[str, Any] = {
         "arguments": [_argument(argument, notes) for argument in command.arguments],
-        "flags": [_flag(flag, metadata) for flag in command.flags],
+        "flags": [_flag(flag, command) for flag in command.flags],
         "returns": _returns(command, metadata),
         "examples": [_example(example) for example in metadata.examples],
         "subcommands": subcommands,
@@ -136,9 +136,8 @@ def _argument(argument: Argument, notes: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-def _flag(flag: Flag, metadata: Metadata) -> dict[str, Any]:
-    note = metadata.flag_annotations.get(flag_key(flag.name))
-    sensitive = flag.sensitive or bool(note and note.sensitive)
+def _flag(flag: Flag, command: Command) -> dict[str, Any]:
+    note, sensitive = command.note_on(flag), command.is_secret(flag)
     default, description = flag.default, flag.description
     if sensitive and default is not None:
         description = description.replace(str(default) or REDACTED, REDACTED)

@@ -17,21 +17,18 @@ if TYPE_CHECKING:
 class Settable:
     """A profileable flag; several commands may have one of the same name."""
 
-    __slots__ = ("key", "places")
+    __slots__ = ("key", "places", "sensitive")
 
     def __init__(self, key: str) -> None:
         self.key = key
         self.places: list[tuple[Flag, FlagAnnotation]] = []
+        # Whether its value is a secret, on any command.
+        self.sensitive = False
 
     @property
     def flags(self) -> list[Flag]:
         """The flag, as each command has it."""
         return [flag for flag, _ in self.places]
-
-    @property
-    def sensitive(self) -> bool:
-        """Whether its value is a secret, on any command."""
-        return any(note.sensitive or flag.sensitive for flag, note in self.places)
 
     @property
     def is_switch(self) -> bool:
@@ -78,6 +75,7 @@ def _collect(command: Command, found: dict[str, Settable]) -> None:
             entry = found.setdefault(key, Settable(key))
             if key in flags:
                 entry.places.append((flags[key], note))
+                entry.sensitive |= command.is_secret(flags[key])
     for child in command.commands:
         _collect(child, found)
 

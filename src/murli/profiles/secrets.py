@@ -10,6 +10,8 @@ import _thread
 import os
 import stat
 
+from ..patience import seconds_from
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -183,9 +185,8 @@ def _put(value: str, ring: KeyringBackend, service: str, account: str) -> str:
 
 def _ask(tool: str, profile: str, flag: str, question: Callable[..., str]) -> str:
     """Give the keyring's answer to *question*, or raise `_Trouble`, within the deadline."""
-    given = os.environ.get("MURLI_KEYRING_TIMEOUT", "")
-    is_number = given.replace(".", "", 1).isdecimal()
-    seconds = min(float(given), 3600) if is_number else KEYRING_SECONDS
+    given = seconds_from("MURLI_KEYRING_TIMEOUT")
+    seconds = KEYRING_SECONDS if given is None else min(given, 3600)
     answers: list[str | _Trouble] = []
     answered = _thread.allocate_lock()
     answered.acquire()

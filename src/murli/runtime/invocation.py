@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from .capture import Capture
     from .deadline import Deadline
     from .host import Host
-    from .redaction import Secrets, StreamGuard
+    from .redaction import Secrets
     from .saved import Saved
 
 
@@ -104,7 +104,6 @@ class Invocation:
         self._saved: Saved | None = None
         self._secrets: Secrets | None = None
         self._reveals = False
-        self._guards: list[StreamGuard] = []
         self.metadata: Metadata | None = None
         self.deadline: Deadline | None = None
         # Gives the options of the command that runs, for who has to be told what to pass.
@@ -210,23 +209,18 @@ class Invocation:
     def hide(self, value: Any) -> None:
         """Keep a secret from now on: *value* is in nothing that leaves the process."""
         if self._secrets is None:
-            from .redaction import Secrets, StreamGuard
+            from .redaction import Secrets
 
             self._secrets = Secrets()
             self._secrets.revealed = self._reveals
             self._secrets.collected = self.capture is not None
             self.writer.hide(self._secrets)
-            streams = {id(stream): stream for stream in (sys.stderr, sys.stdout) if stream}
-            self._guards = [
-                StreamGuard(stream, self._secrets, answers=stream is sys.stdout)
-                for stream in streams.values()
-            ]
+            self._secrets.guard(sys.stdout, sys.stderr)
         self._secrets.add(value)
 
-    def unguard(self) -> None:
-        """Leave the standard streams to the program that goes on without us."""
-        while self._guards:
-            self._guards.pop().remove()
+    def _unguard(self) -> None:
+        if self._secrets is not None:
+            self._secrets.unguard()
 
     def admit(
         self, metadata: Metadata | None, *, forced: bool = False, previews: bool = False
@@ -276,7 +270,7 @@ class Invocation:
         """Stop collecting without answering; what was printed goes out as it was."""
         self.leave()
         self.writer.flush_notices()
-        self.unguard()
+        self._unguard()
         self._unwatch()
         if self.capture is None:
             return
@@ -306,7 +300,7 @@ class Invocation:
     def end(self, code: int) -> NoReturn:
         """End the program, the answer being out."""
         self.leave()
-        self.unguard()
+        self._unguard()
         self._unwatch()
         self.writer.exit(code)
 
@@ -348,7 +342,7 @@ class Invocation:
 
     def _finish(self, error: BaseException | None, restore: bool) -> int:
         if restore:
-            self.unguard()
+            self._unguard()
         if self.capture is None:
             return self._conclude(error, "")
         if self.explained and isinstance(error, SystemExit) and not error.code:
@@ -418,11 +412,7 @@ class Invocation:
         show(value, standard("stdout"))
 
     def _without_secrets(self, printed: str | bytes) -> str | bytes:
-        if self._secrets is None or self._secrets.revealed:
-            return printed
-        if isinstance(printed, bytes):
-            return self._secrets.scrub_bytes(printed)
-        return self._secrets.scrub(printed)
+        return printed if self._secrets is None else self._secrets.scrub_printed(printed)
 
     def pass_on(self, printed: str | bytes) -> None:
         """Hand text that is not the answer to stderr, where it is not lost."""

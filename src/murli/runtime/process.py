@@ -168,9 +168,7 @@ class Ownership:
             # Python waits for them before it comes here, unless it is interrupted.
             self.ending = take_interruption() or KeyboardInterrupt()
         ending = self.ending
-        if isinstance(ending, KeyboardInterrupt):
-            pass
-        elif ending is not None and not isinstance(ending, SystemExit):
+        if ending is not None and not isinstance(ending, (SystemExit, KeyboardInterrupt)):
             from .failures import error_for
 
             # A hook of the tool's own took our place, and Python exits with 1 behind it.

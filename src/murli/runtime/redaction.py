@@ -38,6 +38,7 @@ class Secrets:
         self.collected = False
         # The thread that writes what has been scrubbed already.
         self._trusted = 0
+        self._guards: list[StreamGuard] = []
         self._texts: set[str] = set()
         self._short: set[str] = set()
         self._pattern: Any = None
@@ -56,6 +57,23 @@ class Secrets:
             return
         self._texts.update(each for each in _spellings(text) if len(each) >= SHORTEST)
         self._pattern = None
+
+    def guard(self, *streams: Any) -> None:
+        """Scrub what is written to *streams*, stdout first, until `unguard`."""
+        stdout = streams[0]
+        for stream in {id(each): each for each in reversed(streams) if each}.values():
+            self._guards.append(StreamGuard(stream, self, answers=stream is stdout))
+
+    def unguard(self) -> None:
+        """Leave the streams to the program that goes on without us."""
+        while self._guards:
+            self._guards.pop().remove()
+
+    def scrub_printed(self, printed: str | bytes) -> str | bytes:
+        """Give what a handler printed without the secrets, unless it is to reveal them."""
+        if self.revealed:
+            return printed
+        return self.scrub_bytes(printed) if isinstance(printed, bytes) else self.scrub(printed)
 
     def scrub(self, text: str) -> str:
         """Give *text* without the secrets in it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..errors import AgentError
 from ..profiles.store import StoreError, StoreFile
-from .usage import UNKNOWN_OPTION
+from .usage import UNKNOWN_OPTION, bad_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,6 +65,13 @@ class Saved:
 
         found = settable_flags(self._invocation.host.tree()).get(key)
         return found is not None and found.sensitive
+
+    def applies(self, key: str, *, in_environment: bool) -> bool:
+        """Tell whether the profile decides on the flag *key* when the caller says nothing.
+
+        A profile that was named beats the environment, which beats the default profile.
+        """
+        return self.holds(key) and (self.explicit or not in_environment)
 
     def holds(self, key: str) -> bool:
         """Tell whether the profile has a value for the flag *key*."""
@@ -158,6 +165,14 @@ def _word(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else str(value)
+
+
+def saved_switch(invocation: Invocation, option: str, text: str) -> bool:
+    """Give what a profile sets the switch *option* to; any other word is refused."""
+    state = switch(text)
+    if state is None:
+        invocation.refuse(bad_value(option, text, "expected true or false"))
+    return state
 
 
 def switch(text: str) -> bool | None:

@@ -7,6 +7,7 @@ import select
 import sys
 
 from ..errors import AgentError
+from ..patience import seconds_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,9 +84,9 @@ class _Gate:
 
     def _patience(self) -> float | None:
         """Give how long to wait for the first byte, in milliseconds; ``None`` for ever."""
-        given = os.environ.get("MURLI_STDIN_TIMEOUT", "")
-        if given.replace(".", "", 1).isdecimal():
-            return float(given) * 1000 or None
+        given = seconds_from("MURLI_STDIN_TIMEOUT")
+        if given is not None:
+            return given * 1000 or None
         seconds = CALLER_SECONDS if _caller_holds(self._descriptor) else PIPELINE_SECONDS
         return seconds * 1000
 
