@@ -43,6 +43,10 @@ class Tally:
             self.slowest = sorted(self.slowest, reverse=True)[:3]
         if told.get("findings"):
             self.findings.append(told)
+            print(
+                f"found in {told.get('number', told.get('call'))}: {told['findings'][0]}",
+                flush=True,
+            )
 
     def count(self, part: str) -> int:
         """Give how many of *part* were done."""

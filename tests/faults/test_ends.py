@@ -92,8 +92,9 @@ def test_a_signal_while_the_program_ends(tmp_path: Path, start: Starter) -> None
         assert done.err.count('"status": "error"') == 1, done.err
 
 
+@pytest.mark.parametrize("ending", ["", "; sys.exit(256)"], ids=["returns", "exit 256, which is 0"])
 @pytest.mark.parametrize("frame", [CLICK, SESSION], ids=["click", "session"])
-def test_no_room_for_what_is_printed(tmp_path: Path, frame: str) -> None:
+def test_no_room_for_what_is_printed(tmp_path: Path, frame: str, ending: str) -> None:
     """When there is no room to keep what is printed, that is an error and not an empty success."""
     # A limit on the size of files does what a full disk does, without rights to mount one.
     limiting = (
@@ -101,7 +102,19 @@ def test_no_room_for_what_is_printed(tmp_path: Path, frame: str) -> None:
         "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
         "os.execv(sys.argv[1], sys.argv[1:])"
     )
-    argv = script(tmp_path, frame.format("print('the result')"))
+    argv = script(tmp_path, frame.format(f"print('the result'){ending}"))
     done = run([sys.executable, "-c", limiting, *argv])
     assert (done.code, done.out) == (2, "")
     assert done.error["error"] == "output_failed"
+
+
+def test_a_full_stderr_behind_a_session(tmp_path: Path) -> None:
+    """What a full stderr did not take does not change the exit code of a session's program."""
+    body = "import logging; logging.error('aside'); writer.write_success('', 1)"
+    argv = script(tmp_path, SESSION.format(body))
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            argv, stdout=subprocess.PIPE, stderr=full, env=environment(), timeout=30, check=False
+        )
+    assert json.loads(done.stdout)["status"] == "ok"
+    assert done.returncode == 0

@@ -224,13 +224,13 @@ class Session:
         self._custody: Custody | None = None
 
     def __enter__(self) -> tuple[Any, Writer]:
-        invocation = self._invocation = self._enabled.begin(self._args)
-        invocation.collect()
         from ..runtime.custody import Custody
 
-        self._custody = Custody(invocation)
-        self._custody.__enter__()
+        invocation = self._invocation = self._enabled.begin(self._args)
         try:
+            invocation.collect()
+            self._custody = Custody(invocation)
+            self._custody.__enter__()
             return self._enabled.run(invocation), invocation.writer
         except BaseException as error:
             self._end(invocation, error)

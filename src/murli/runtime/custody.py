@@ -102,6 +102,7 @@ def unwind_on_signals() -> Undo:
 
     def undo() -> None:
         atexit.unregister(_settle)
+        _relieve(sys.stderr)
         for number in taken:
             if _signal.getsignal(number) in (_terminate, _pass_over):
                 _signal.signal(number, _signal.SIG_DFL)
@@ -132,6 +133,19 @@ def hold_signals() -> Undo:
             continue
 
 
+def put_off_signals() -> Undo:
+    """Let signals wait until what this gives is called; for a step that must not be half done."""
+    mask = getattr(_signal, "pthread_sigmask", None)
+    if mask is None:
+        return _nothing
+    before = mask(_signal.SIG_BLOCK, _NAMES)
+
+    def come() -> None:
+        mask(_signal.SIG_SETMASK, before)
+
+    return come
+
+
 def leave_on_signals(code: int) -> None:
     """The answer is out: a signal from now on ends the process with *code*, at once."""
     global _leave
@@ -156,6 +170,18 @@ def _settle() -> None:
             from .endings import forget_both
 
             forget_both()
+
+
+def _relieve(stream: Any) -> None:
+    """Let what a full *stream* did not take from us go, lest Python exits with a code for it."""
+    try:
+        stream.flush()
+    except OSError:
+        from .endings import drop_pending
+
+        drop_pending(stream)
+    except (AttributeError, ValueError):  # absent or closed
+        pass
 
 
 def _exchange(before: object, after: object) -> None:

@@ -9,6 +9,8 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..errors import AgentError
     from ..metadata import Metadata
     from ..streams import OutputFailed
@@ -92,6 +94,23 @@ def forget_both() -> None:
     ):
         if stream is own:
             _send_nowhere(descriptor)
+
+
+def drop_pending(stream: Any) -> None:
+    """Empty the buffer of a *stream* that takes nothing; afterwards it is what it was."""
+    try:
+        descriptor = stream.fileno()
+        real = os.dup(descriptor)
+    except (OSError, ValueError, AttributeError):
+        return
+    try:
+        _send_nowhere(descriptor)
+        stream.flush()
+    except (OSError, ValueError):
+        pass
+    finally:
+        os.dup2(real, descriptor)
+        os.close(real)
 
 
 def _send_nowhere(descriptor: int) -> None:

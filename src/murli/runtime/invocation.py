@@ -260,11 +260,14 @@ class Invocation:
         if self.writer.is_tty():
             return
         from .capture import collect_stdout
+        from .custody import put_off_signals
 
+        come = put_off_signals()  # between the two, an answer would be collected itself
         self.capture = collect_stdout()
+        self.writer.send_to(self.capture.stream)
+        come()
         if self._secrets is not None:
             self._secrets.collected = True
-        self.writer.send_to(self.capture.stream)
 
     def release(self) -> None:
         """Stop collecting without answering; what was printed goes out as it was."""
@@ -354,11 +357,11 @@ class Invocation:
             self._secrets.collected = False
         if isinstance(printed, bytes):
             printed = self._without_secrets(printed)
-        fine = error is None or (isinstance(error, SystemExit) and not error.code)
-        if capture.lost is not None and fine and not self.writer.answered:
-            from .endings import lost_printing
+        if capture.lost is not None and not self.writer.answered:
+            from .endings import lost_printing, status_of
 
-            error = lost_printing(capture.lost)
+            if error is None or (isinstance(error, SystemExit) and not status_of(error.code)):
+                error = lost_printing(capture.lost)
         code = self._conclude(error, printed)
         self.capture = None
         capture.close()
