@@ -24,7 +24,7 @@ import os
 import sys
 
 from .capture import collect_stdout, stdout_is_ours
-from .custody import hold_signals, keep, replace, take_interruption
+from .custody import hold_signals, keep, put_off_signals, replace, take_interruption
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,18 +102,25 @@ class Ownership:
         self.invocation = invocation
         if invocation.writer.is_tty():
             return
-        if self.capture is None:
-            self.capture = collect_stdout()
-            self.undo.append(replace(sys, "exit", _exit))
-            self.undo.append(keep(self))
-            stop = _monitor(self)
-            if stop is not None:
-                self.watched = True
-                self.undo.append(stop)
-        invocation.capture = self.capture
-        if invocation.secrets is not None:
-            invocation.secrets.collected = True
-        invocation.writer.send_to(self.capture.stream)
+        # A signal in between would find an answer that is collected itself, or nobody to give it.
+        come = put_off_signals()
+        try:
+            invocation.capture = capture = self.capture or self._install()
+            if invocation.secrets is not None:
+                invocation.secrets.collected = True
+            invocation.writer.send_to(capture.stream)
+        finally:
+            come()
+
+    def _install(self) -> Capture:
+        self.capture = collect_stdout()
+        self.undo.append(replace(sys, "exit", _exit))
+        self.undo.append(keep(self))
+        stop = _monitor(self)
+        if stop is not None:
+            self.watched = True
+            self.undo.append(stop)
+        return self.capture
 
     def note_ending(self, error: BaseException) -> int:
         """Remember what ends the program; give the status it is to exit with."""
