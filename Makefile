@@ -11,7 +11,7 @@ help:
 	@echo "make check        ruff and mypy only"
 	@echo "make test-real    enable tools nobody here wrote, from the package index"
 	@echo "make test-matrix  the adapters on every supported interpreter and framework"
-	@echo "make bench        what enabling murli costs: instructions, and bytes of describe"
+	@echo "make bench        what murli costs: a tool, its reader, its caller"
 	@echo "make soak         ten minutes of calls that go wrong: signals, full disks, hostile words"
 	@echo "make fuzz         five minutes of inputs nobody would think of; needs atheris"
 	@echo "make clean        remove what the other targets made"
@@ -47,8 +47,8 @@ test-matrix: $(VENV)/.ready-to-test
 	$(BIN)/python -m tests_real.matrix
 
 bench: $(VENV)/.ready-to-test
-	$(BIN)/python -m benchmarks.startup; startup=$$?; \
-	  $(BIN)/python -m benchmarks.describe && exit $$startup
+	failed=0; for each in startup describe client; do \
+	  $(BIN)/python -m benchmarks.$$each || failed=1; done; exit $$failed
 
 soak: $(VENV)/.ready-to-test
 	$(BIN)/python -m soak

@@ -136,6 +136,11 @@ def words_of(case: Case, dice: random.Random) -> list[str]:
     else:
         words = ["do", case.deed, *numbers]
     form = dice.choice(([], [], ["--output", "ndjson"], ["--output=json"], ["--agent"]))
+    if case.contract == "agent-spec-2":  # where --output is for paths
+        form = [{"--output": "--format", "ndjson": "jsonl"}.get(word, word) for word in form]
+        form = [word.replace("--output=", "--format=") for word in form]
+    if case.contract != "murli":
+        form = [*form, "--limit=0", "--max-bytes=0"]  # what is wanted is the whole
     return [*form, *words] if dice.random() < 0.5 else [*words, *form]
 
 

@@ -248,6 +248,8 @@ def one(seed: int, number: int) -> tuple[str, list[str], str, list[str]]:
         words = _hostile(dice)
     elif dice.random() < 0.3:
         words.insert(dice.randrange(len(words) + 1), dice.choice(("--agent", "--yes", "--schema")))
+    if not is_hostile and contract != "murli":
+        words += ["--limit=0", "--max-bytes=0"]  # what is wanted is the whole
     os.environ["MURLI_CONTRACT"] = contract
     before = _state()
     try:
@@ -327,9 +329,17 @@ def _compare(
     if is_hostile or "--schema" in words or not Said.ran:
         return []
     wanted = _code_wanted(contract)
+    stopped = Said.deed == "fails" and wanted == code_of("cancelled", contract)
+    if "change" in words and "--yes" not in words and contract != "murli" and not stopped:
+        wanted = code_of("user_error", contract)  # it only told what it would change
+    refused = wanted == code_of("user_error", contract)
     if code != wanted:
         return [f"exit {code} instead of {wanted} for {Said.deed}"]
-    if Said.deed == "answers" and last.result != plain(hostile(Said.seed, Said.seed)):
+    if (
+        Said.deed == "answers"
+        and not refused
+        and last.result != plain(hostile(Said.seed, Said.seed))
+    ):
         return ["the result is not what was answered"]
     return []
 

@@ -6,6 +6,28 @@ import pytest
 
 from harness import ADAPTERS, tool
 
+# Typer takes three times as long to start as the others and shares almost all of click's adapter.
+# In these files, which are about what comes behind an adapter, it is left to `make test-real`.
+_BEHIND_ADAPTERS = (
+    "test_confirmation",
+    "test_declarations",
+    "test_exec",
+    "test_manifest",
+    "test_payloads",
+    "test_profile_secrets",
+    "test_profiles",
+    "test_redaction",
+    "test_redirects",
+    "test_warnings",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave to the long run what takes too long for every change."""
+    for item in items:
+        if "typer" in item.name and item.path.stem in _BEHIND_ADAPTERS:
+            item.add_marker(pytest.mark.slow)
+
 
 @pytest.fixture(params=ADAPTERS)
 def tasks(request: pytest.FixtureRequest) -> list[str]:

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from documents import hold_to_schema
+
 TOOLS = Path(__file__).parent / "tools"
 GOLDEN = Path(__file__).parent / "golden"
 DEADLINE = 30.0
@@ -101,18 +103,24 @@ def run(
     stdin: bytes | None = None,
     **options: Any,
 ) -> Run:
-    """Run a program as an agent does: stdout and stderr are pipes, stdin is empty."""
+    """Run a program as an agent does: stdout and stderr are pipes, stdin is empty.
+
+    Whatever envelope it writes must be valid.
+    """
+    env = env or environment()
     done = subprocess.run(
         [*argv, *args],
         input=stdin,
         stdin=subprocess.DEVNULL if stdin is None else None,
         capture_output=True,
-        env=env or environment(),
+        env=env,
         cwd=cwd,
         timeout=DEADLINE,
         check=False,
         **options,
     )
+    for written in (done.stdout, done.stderr):
+        hold_to_schema(written, [*argv, *args], env)
     return Run(done.stdout, done.stderr, done.returncode)
 
 

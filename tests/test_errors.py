@@ -205,3 +205,22 @@ def test_an_exception_that_cannot_be_shown_is_named() -> None:
             raise RuntimeError("no words")
 
     assert as_agent_error(Mute()).message == "Mute"
+
+
+def test_what_exists_already_is_a_conflict_that_shows_it() -> None:
+    """already_exists carries what is there; it may be all the caller wanted."""
+    error = murli.AgentError.already_exists(
+        "The bucket exists.", {"id": 7}, context={"region": "eu"}
+    )
+    assert (error.kind, error.error_type, error.code) == ("conflict", "already_exists", 7)
+    assert error.context == {"region": "eu", "existing": {"id": 7}}
+    plain = murli.AgentError.already_exists("It exists.", suggestion="Choose another name.")
+    assert (plain.context, plain.suggestion) == ({}, "Choose another name.")
+
+
+@pytest.mark.parametrize("command", ["tool use <name>", "a > b", "a $HOME", "a\nb", "a\rb"])
+def test_a_fix_command_is_complete(command: str) -> None:
+    """A command that is to be run as it stands has nothing to fill in, and needs no shell."""
+    with pytest.raises(ValueError, match="a fix_command is run as it stands"):
+        murli.AgentError.precondition("no index", fix_command=command)
+    assert murli.AgentError.precondition("m", fix_command="tool index build --all").fix_command

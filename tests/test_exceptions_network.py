@@ -276,9 +276,20 @@ def test_a_service_that_hangs_up(client: str, service: str) -> None:
     ],
 )
 def test_a_service_that_is_slow(call: Callable[[str], object], service: str) -> None:
-    """Each client's timeout is a timeout."""
+    """Each client's timeout is a timeout, and tells how the caller is connected."""
     found = raised(call, f"{service}/slow")
     assert (found.kind, found.recoverable) == ("timeout", True)
+    assert found.context["network_context"]["proxy_used"] is False
+
+
+def test_time_that_no_network_took() -> None:
+    """A socket's timeout is a matter of the network; any other says nothing about it."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.settimeout(0.01)
+        assert "network_context" in raised(ours.recv, 1).context
+    assert "network_context" in as_agent_error(TimeoutError(110, "Connection timed out")).context
+    assert "network_context" not in as_agent_error(TimeoutError("the build took too long")).context
 
 
 def test_retries_that_ran_out_tell_the_status(service: str) -> None:
@@ -314,6 +325,75 @@ def test_a_proxy_is_mentioned(nobody: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert (network["proxy_used"], network["proxy_source"]) == (True, "HTTPS_PROXY")
     assert network["no_proxy"] == "127.0.0.1"
     assert "hush" not in str(network)
+
+
+@pytest.mark.parametrize("client", ["requests", "httpx"])
+def test_the_proxy_is_the_one_for_the_url(
+    client: str, nobody: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a client tells what was asked for, only a proxy in the way of that is mentioned."""
+    monkeypatch.setenv("HTTPS_PROXY", "http://user:hush@127.0.0.1:1")
+    network = asked(client, nobody).context["network_context"]
+    assert (network["proxy_used"], network["proxy_source"]) == (False, None)
+    monkeypatch.setenv("http_proxy", "http://user:hush@127.0.0.1:1")
+    found = asked(client, nobody)
+    assert found.context["network_context"]["proxy_source"] == "http_proxy"
+    assert "hush" not in f"{found.message} {found.suggestion} {found.context}"
+
+
+@pytest.mark.parametrize(
+    ("excepted", "used"),
+    [("127.0.0.1", False), ("*", False), ("a, 127.0.0.1", False), ("7.0.0.1", True), ("", True)],
+)
+def test_a_host_without_proxy(
+    nobody: str, monkeypatch: pytest.MonkeyPatch, excepted: str, used: bool
+) -> None:
+    """NO_PROXY takes the proxy out of the way, for the hosts it names."""
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("NO_PROXY", excepted)
+    network = asked("httpx", nobody).context["network_context"]
+    assert (network["proxy_used"], network["no_proxy"]) == (used, excepted or None)
+    assert set(network) == {"proxy_used", "proxy_source", "no_proxy", "ssl_verify", "suggestion"}
+
+
+def test_a_failure_that_is_wrapped_tells_the_same(
+    nobody: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an author raises from a network failure is one, with what that knew."""
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+
+    def wrapped(url: str) -> None:
+        try:
+            requests.get(url, timeout=5)
+        except requests.RequestException as error:
+            raise RuntimeError("no news today") from error
+
+    found = raised(wrapped, nobody)
+    assert (found.kind, found.message) == ("unavailable", "no news today")
+    assert found.context["network_context"]["proxy_used"] is False
+
+
+@pytest.mark.parametrize("client", ["requests", "httpx"])
+def test_a_password_in_a_url_is_not_told(client: str, service: str, nobody: str) -> None:
+    """Credentials in a URL are in no message, whether the service answers or not."""
+    for url in (f"{service}/404", nobody):
+        found = asked(client, url.replace("://", "://me:hush%40x@"))
+        assert "hush" not in f"{found.message} {found.context}"
+    error = RuntimeError("cannot reach http://me:hu'sh@host/ nor ftp://me:hush@host, a@b.c")
+    said = as_agent_error(RuntimeError("cannot reach http://me:hush@host/, says a@b.c")).message
+    assert said == "cannot reach http://[REDACTED]@host/, says a@b.c"
+    assert "ftp://[REDACTED]@host" in as_agent_error(error).message
+
+
+def test_whether_certificates_are_checked(nobody: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client, or a process, that does not verify is told as such; all others do."""
+    secure = nobody.replace("http:", "https:")
+    assert asked("requests", secure).context["network_context"]["ssl_verify"] is True
+    assert asked("httpx", secure).context["network_context"]["ssl_verify"] is True
+    found = raised(lambda url: requests.get(url, timeout=5, verify=False), secure)
+    assert found.context["network_context"]["ssl_verify"] is False
+    monkeypatch.setattr(ssl, "_create_default_https_context", ssl._create_unverified_context)
+    assert asked("urllib", secure).context["network_context"]["ssl_verify"] is False
 
 
 @pytest.fixture(scope="module")

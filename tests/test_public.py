@@ -13,13 +13,15 @@ import murli
 from harness import environment, run, script
 
 PUBLIC = """
+Batch Completed on_cleanup pipeline run scratch_dir write_file
+CommandCode Deprecation ExitCode ExitCodeEntry Paging Rule Traits json_value step
 AgentError ArgumentMetadata EXIT_CANCELLED EXIT_CONFLICT EXIT_NOT_FOUND EXIT_OK EXIT_PARTIAL
 EXIT_PERMISSION EXIT_RATE_LIMITED EXIT_TIMEOUT EXIT_TOOL_ERROR EXIT_USER_ERROR EncodingError
 ErrorDetail Example FlagAnnotation Logger Metadata Profile ProfileStore ProgressEvent Redirect
 ResponseEnvelope ResponseMeta ReturnSchema SCHEMA_VERSION VALID_OUTPUT_FORMATS
 VALID_PROTOCOL_VERSIONS Writer annotate apply_flag_annotation check_conventions enable exit_func
 format_agents_md get_writer load_profile_store load_schema map_exception parse pass_writer
-profile_path run_doctor session set_tool_version strip_ansi write_doctor_tty untrusted
+profile_path redirect run_doctor session set_tool_version strip_ansi write_doctor_tty untrusted
 """
 
 # The standard library's heavier parts, none of which a piped hello-world may load.

@@ -219,7 +219,7 @@ def test_no_profile_command_shows_a_secret(adapter: str, secret: str, contract: 
     calls = [
         ["profile", "save", "p", f"token={secret}", "--allow-plaintext"],
         ["profile", "show", "p"],
-        ["profile", "use", "p", "--output", "text"],
+        ["profile", "use", "p", "--agent"],
         ["profile", "save", "p", "--merge", "region=us"],
         ["purge", "--yes"],
         ["profile", "delete", "p", "--yes"],

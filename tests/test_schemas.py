@@ -141,7 +141,8 @@ details = st.fixed_dictionaries(
     {},
     optional={
         **dict.fromkeys(("suggestion", "doc_url", "field", "detail", "error_type"), st.text()),
-        **dict.fromkeys(("fix_required", "fix_command"), st.text()),
+        "fix_required": st.text(),
+        "fix_command": st.text(st.characters(exclude_characters="<>$\n\r")),
         "recoverable": st.booleans(),
         "valid_values": st.lists(st.text(), max_size=3),
         "retry_after_ms": st.integers(0, 10**9),

@@ -1,4 +1,4 @@
-"""What a handler says on the way to its answer: progress and warnings."""
+"""What is said beside the answer: progress, warnings, and which part of the whole it is."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from .record import Record, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 
@@ -50,3 +51,60 @@ class Notice(Record):
 
     def __init__(self, code: str, message: str, context: dict[str, Any] | None = None) -> None:
         fill(self, code=code, message=message, context=context or {})
+
+
+class Page(Record):
+    """Which part of a list an answer holds.
+
+    *total* is ``None`` where nobody has counted. *has_more* tells that there is more behind this
+    part, *cut* that a limit on the size, and not the caller, decided what it holds. *rest* is the
+    exact call that gives what is missing, *next_cursor* what it says after ``--cursor``;
+    *left_out* are the fields that were too large for the answer.
+    """
+
+    __slots__ = ("total", "returned", "has_more", "cut", "next_cursor", "rest", "left_out")
+    total: int | None
+    returned: int
+    has_more: bool
+    cut: bool
+    next_cursor: str
+    rest: str
+    left_out: tuple[str, ...]
+
+    def __init__(
+        self,
+        total: int | None,
+        returned: int,
+        *,
+        has_more: bool = False,
+        cut: bool = False,
+        next_cursor: str = "",
+        rest: str = "",
+        left_out: Sequence[str] = (),
+    ) -> None:
+        fill(
+            self,
+            total=total,
+            returned=returned,
+            has_more=has_more,
+            cut=cut,
+            next_cursor=next_cursor,
+            rest=rest,
+            left_out=tuple(left_out),
+        )
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is missing behind this part."""
+        return not (self.has_more or self.cut)
+
+    def facts(self) -> dict[str, Any]:
+        """Give what a caller must know who holds a part of the whole."""
+        document: dict[str, Any] = {"total": self.total, "returned": self.returned}
+        if self.next_cursor:
+            document["next_cursor"] = self.next_cursor
+        if self.left_out:
+            document["left_out"] = list(self.left_out)
+        if self.rest:
+            document["rest"] = self.rest
+        return document

@@ -76,6 +76,8 @@ _KIND_OF_CODE = {
 }
 
 AUTH_REASONS = ("missing", "invalid", "expired")
+# What a command that is run as it stands has no place for: something to fill in, or a shell's.
+_VERBATIM = frozenset("<>$\n\r")
 REDIRECT_REASONS = ("renamed", "restructured", "deprecated", "typo_corrected")
 
 
@@ -115,6 +117,11 @@ class AgentError(Exception):
         super().__init__(message)
         if not 1 <= code <= 255:
             raise ValueError(f"an error's exit code is 1 to 255, not {code}; use EXIT_USER_ERROR…")
+        if not _VERBATIM.isdisjoint(fix_command):
+            raise ValueError(
+                f"a fix_command is run as it stands, so it holds no <, >, $ or line break: "
+                f"{fix_command!r}; what the caller must fill in belongs in the suggestion"
+            )
         self.kind = kind or _KIND_OF_CODE.get(code, "tool_error")
         self.code = code
         self.error_type = error_type
@@ -134,6 +141,10 @@ class AgentError(Exception):
         self.reason = reason
         self.redirect_to = redirect_to
         self.permanent = permanent
+        # The exit code a command has declared as its own, where a contract has room for such.
+        self.number = 0
+        # Whether its author declares that the same call may work later, and that nothing was done.
+        self.promised = False
 
     @property
     def advice(self) -> str:
@@ -183,6 +194,16 @@ class AgentError(Exception):
         return cls.of_kind("conflict", message, suggestion, **details)
 
     conflict_error = conflict
+
+    @classmethod
+    def already_exists(
+        cls, message: str, existing: Any = None, suggestion: str = "", **details: Any
+    ) -> AgentError:
+        """What was to be made is there; *existing* is it, for a caller who may do with that."""
+        details.setdefault("error_type", "already_exists")
+        if existing is not None:
+            details["context"] = {**(details.get("context") or {}), "existing": existing}
+        return cls.of_kind("conflict", message, suggestion, **details)
 
     @classmethod
     def permission_denied(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:

@@ -11,6 +11,8 @@ from .streams import put, put_for_people, standard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .runtime.redaction import Secrets
     from .streams import TextStream
 
@@ -39,6 +41,10 @@ class Logger:
         self._is_tty = is_tty
         # What must not be written, if anything.
         self.secrets: Secrets | None = None
+        # What every line goes through, if anything.
+        self.mask: Callable[[str], str] | None = None
+        # What every entry belongs to, if anything.
+        self.trace_id = ""
         # Shared with the writer, so that no line is torn by an envelope.
         self._lock = lock or RLock()
         self._key: tuple[str, str] | None = None
@@ -137,6 +143,8 @@ class Logger:
         entry = {"ts": timestamp(self._since), "level": level, "msg": text}
         if repeated:
             entry["repeated"] = repeated  # type: ignore[assignment]
+        if self.trace_id:
+            entry["trace_id"] = self.trace_id
         self._waiting, self._shown = 0, True
         write = put if self.secrets is None else self.secrets.put
         try:
@@ -145,6 +153,7 @@ class Logger:
             pass
 
     def _scrubbed(self, text: str) -> str:
+        text = text if self.mask is None else self.mask(text)
         return text if self.secrets is None else self.secrets.scrub(text)
 
     def _write_line(self, text: str) -> None:

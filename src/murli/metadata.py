@@ -10,20 +10,82 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from .declarations import Deprecation, Paging, Rule
+    from .exit_codes import CommandCode, ExitCode, ExitCodeEntry
+    from .traits import Traits
+
+
+# The rarer fields of a `Metadata` as they are when nobody speaks of them.
+_UNSAID = {
+    "effect": "",
+    "steps": (),
+    "required_scopes": (),
+    "requires": (),
+    "deprecated": None,
+    "lists": None,
+    "streams": False,
+    "external": False,
+    "schema_version": "1.0",
+    "traits": None,
+}
+
 
 class ArgumentMetadata(Record):
-    """What a positional argument means."""
+    """What a positional argument means, and which values it takes (as in `FlagAnnotation`)."""
 
-    __slots__ = ("name", "type", "required", "description")
+    __slots__ = (
+        "name",
+        "type",
+        "required",
+        "description",
+        "pattern",
+        "pattern_type",
+        "kind",
+        "max_bytes",
+        "reaches_child",
+    )
     name: str
     type: str
     required: bool
     description: str
+    pattern: str
+    pattern_type: str
+    kind: str
+    max_bytes: int
+    reaches_child: bool
 
     def __init__(
-        self, name: str, type: str = "string", required: bool = False, description: str = ""
+        self,
+        name: str,
+        type: str = "string",
+        required: bool = False,
+        description: str = "",
+        *,
+        pattern: str = "",
+        pattern_type: str = "",
+        kind: str = "",
+        max_bytes: int = 0,
+        reaches_child: bool = False,
     ) -> None:
-        fill(self, name=name, type=type, required=required, description=description)
+        _check_values(kind, pattern, pattern_type, max_bytes)
+        fill(
+            self,
+            name=name,
+            type=type,
+            required=required,
+            description=description,
+            pattern=pattern,
+            pattern_type=pattern_type,
+            kind=kind,
+            max_bytes=max_bytes,
+            reaches_child=reaches_child,
+        )
+
+    @property
+    def has_checks(self) -> bool:
+        """Whether anything is said about the values it takes."""
+        pattern = self.pattern or self.pattern_type
+        return bool(pattern or self.kind or self.max_bytes or self.reaches_child)
 
 
 class ReturnSchema(Record):
@@ -68,7 +130,14 @@ class Example(Record):
 
 
 class FlagAnnotation(Record):
-    """What a flag means, beyond its name, type and default."""
+    """What a flag means, beyond its name, type and default.
+
+    What is said about its values is checked before the command runs: ``pattern`` is searched for,
+    ``pattern_type`` (alphanumeric_id, uuid, semver, filepath, url) fits all of it, ``max_bytes``
+    is its greatest length. ``kind`` is what it is: an ``id`` or a ``path``, which cannot smuggle a
+    traversal or a query in, or ``json``. ``reaches_child`` refuses what a shell would act on, in a
+    value that another program is given.
+    """
 
     __slots__ = (
         "env",
@@ -78,6 +147,11 @@ class FlagAnnotation(Record):
         "enum",
         "pattern",
         "profileable",
+        "deprecated",
+        "max_bytes",
+        "kind",
+        "pattern_type",
+        "reaches_child",
     )
     env: str
     sensitive: bool
@@ -86,6 +160,11 @@ class FlagAnnotation(Record):
     enum: tuple[str, ...]
     pattern: str
     profileable: bool
+    deprecated: Deprecation | None
+    max_bytes: int
+    kind: str
+    pattern_type: str
+    reaches_child: bool
 
     def __init__(
         self,
@@ -96,7 +175,18 @@ class FlagAnnotation(Record):
         enum: Sequence[str] = (),
         pattern: str = "",
         profileable: bool = False,
+        *,
+        deprecated: Deprecation | str | None = None,
+        max_bytes: int = 0,
+        kind: str = "",
+        pattern_type: str = "",
+        reaches_child: bool = False,
     ) -> None:
+        _check_values(kind, pattern, pattern_type, max_bytes)
+        if deprecated is not None:
+            from .declarations import deprecation_in
+
+            deprecated = deprecation_in(deprecated)
         fill(
             self,
             env=env,
@@ -106,19 +196,40 @@ class FlagAnnotation(Record):
             enum=tuple(enum),
             pattern=pattern,
             profileable=profileable,
+            deprecated=deprecated,
+            max_bytes=max_bytes,
+            kind=kind,
+            pattern_type=pattern_type,
+            reaches_child=reaches_child,
         )
+
+
+def _check_values(kind: str, pattern: str, pattern_type: str, max_bytes: int) -> None:
+    if kind or pattern_type or max_bytes:
+        from .declaration_checks import check_value_facts
+
+        check_value_facts(kind, pattern, pattern_type, max_bytes)
 
 
 class Metadata(Record):
     """What an agent should know about a command; every field is optional.
 
+    ``danger_level`` (safe, mutating or destructive) is another way to say ``mutating`` and
+    ``destructive``; read, it is ``""`` when nobody said anything.
+
     ``returns`` is a `ReturnSchema`, or a type (a dataclass, a TypedDict, a pydantic model …) whose
-    JSON Schema is derived.
+    JSON Schema is derived; ``schema_version`` is the version of that shape.
 
     ``reveals_secrets`` is for a command whose purpose is to print a secret: its own answer is then
-    not redacted.
+    not redacted. ``external`` is for one whose data comes from outside.
 
     ``timeout`` is how many seconds the command may take when an agent calls it.
+
+    ``exit_codes`` are all the ways it can end, ``effect`` is what a success does (created, updated,
+    deleted or noop), ``steps`` are the names given to `murli.step`. ``requires`` are conditions on
+    its flags. ``deprecated`` is a `Deprecation`, or the name of the replacement. ``lists`` says
+    that it answers with a list, ``streams`` that it does so item by item. The rarer facts are
+    ``traits``.
 
     ``said`` names the fields that were given, so that a later `annotate` overrides those alone.
     """
@@ -136,6 +247,17 @@ class Metadata(Record):
         "destructive",
         "reveals_secrets",
         "timeout",
+        "exit_codes",
+        "effect",
+        "steps",
+        "required_scopes",
+        "requires",
+        "deprecated",
+        "lists",
+        "streams",
+        "external",
+        "schema_version",
+        "traits",
         "said",
     )
     agent_description: str
@@ -150,6 +272,17 @@ class Metadata(Record):
     destructive: bool
     reveals_secrets: bool
     timeout: float
+    exit_codes: dict[ExitCode | CommandCode, ExitCodeEntry]
+    effect: str
+    steps: tuple[str, ...]
+    required_scopes: tuple[str, ...]
+    requires: tuple[Rule, ...]
+    deprecated: Deprecation | None
+    lists: Paging | None
+    streams: bool
+    external: bool
+    schema_version: str
+    traits: Traits | None
     said: frozenset[str]
 
     def __init__(
@@ -166,21 +299,24 @@ class Metadata(Record):
         destructive: bool | None = None,
         reveals_secrets: bool | None = None,
         timeout: float | None = None,
+        *,
+        danger_level: str | None = None,
+        exit_codes: Mapping[Any, ExitCodeEntry] | None = None,
+        effect: str | None = None,
+        steps: Sequence[str] | None = None,
+        required_scopes: Sequence[str] | None = None,
+        requires: Sequence[Rule] | None = None,
+        deprecated: Deprecation | str | None = None,
+        lists: Paging | bool | None = None,
+        streams: bool | None = None,
+        external: bool | None = None,
+        schema_version: str | None = None,
+        traits: Traits | None = None,
     ) -> None:
-        given = {
-            "agent_description": agent_description,
-            "when_to_use": when_to_use,
-            "idempotent": idempotent,
-            "mutating": mutating,
-            "arguments": arguments,
-            "returns": returns,
-            "examples": examples,
-            "flag_annotations": flag_annotations,
-            "dry_runnable": dry_runnable,
-            "destructive": destructive,
-            "reveals_secrets": reveals_secrets,
-            "timeout": timeout,
-        }
+        if danger_level is not None:
+            mutating, destructive = _danger(danger_level, mutating, destructive)
+        given: dict[str, Any] = locals()
+        said = frozenset(name for name in self.__slots__ if given.get(name) is not None)
         fill(
             self,
             agent_description=agent_description or "",
@@ -198,7 +334,34 @@ class Metadata(Record):
             destructive=bool(destructive),
             reveals_secrets=bool(reveals_secrets),
             timeout=float(timeout or 0.0),
-            said=frozenset(name for name, value in given.items() if value is not None),
+            exit_codes={},
+            **_UNSAID,
+            said=said,
+        )
+        rare = [name for name in ("exit_codes", *_UNSAID) if name in said]
+        if rare:
+            from .declarations import check_together, settled
+
+            fill(self, **settled({name: given[name] for name in rare}))
+            if self.traits is not None and self.traits.safe_default and dry_runnable is None:
+                fill(self, dry_runnable=True)
+            check_together(self)
+
+    @property
+    def danger_level(self) -> str:
+        """What a call may do: ``safe``, ``mutating``, ``destructive``, or ``""``: nobody said."""
+        if self.mutating:
+            return "destructive" if self.destructive else "mutating"
+        return "safe" if "mutating" in self.said else ""
+
+    @property
+    def has_checks(self) -> bool:
+        """Whether something is declared that depends on the values a call gives."""
+        return bool(
+            self.flag_annotations
+            or self.requires
+            or self.traits
+            or any(argument.has_checks for argument in self.arguments)
         )
 
     def merged_with(self, later: Metadata) -> Metadata:
@@ -206,7 +369,31 @@ class Metadata(Record):
         changes = {name: getattr(later, name) for name in later.said}
         if "destructive" in later.said:
             changes["mutating"] = later.mutating or (self.mutating and "mutating" not in later.said)
-        return self.replace(**changes, said=self.said | later.said)
+        elif "mutating" in later.said:
+            changes["mutating"] = later.mutating or self.destructive
+        said = self.said | later.said
+        if later.traits is not None and later.traits.safe_default and "dry_runnable" not in said:
+            changes["dry_runnable"] = True
+        merged = self.replace(**changes, said=said)
+        if merged.effect or merged.streams or merged.traits is not None:
+            from .declarations import check_together
+
+            check_together(merged)
+        return merged
+
+
+def _danger(level: str, mutating: bool | None, destructive: bool | None) -> tuple[bool, bool]:
+    """Give what *level* says about mutating and destroying; nothing else may have been said."""
+    from .declaration_checks import DANGER_LEVELS, require_one_of
+
+    require_one_of("danger_level", level, DANGER_LEVELS)
+    meant = (level != "safe", level == "destructive")
+    if mutating not in (None, meant[0]) or destructive not in (None, meant[1]):
+        raise ValueError(
+            f'danger_level="{level}" contradicts mutating={mutating}, destructive={destructive}; '
+            "the level alone says it all"
+        )
+    return meant
 
 
 def flag_key(name: str) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # signal itself loads enum first
 import os
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, Protocol
 
     class TextStream(Protocol):
@@ -29,6 +31,44 @@ class OutputFailed(Exception):
 
 # What surely fits into a pipe that nobody has read from yet.
 _ROOM = 60_000
+# What a pipe takes whole or not at all.
+_WHOLE = 4096
+_INTERRUPTING = (2, 15, 1, 14)  # SIGINT, SIGTERM, SIGHUP, and SIGALRM, which is a deadline
+
+
+def put_off_signals() -> Callable[[], None]:
+    """Let signals wait until what this gives is called; for a step that must not be half done.
+
+    Their handlers are put aside, because blocking the signals would leave those that another
+    thread receives.
+    """
+    came: list[int] = []
+    aside: dict[int, Any] = {}
+
+    def note(number: int, frame: object) -> None:
+        came.append(number)
+
+    def come() -> None:
+        for number, handler in aside.items():
+            try:
+                _signal.signal(number, handler)
+            except KeyboardInterrupt:  # one more, as soon as its handler was back
+                came.append(number)
+        for number in came[:1]:
+            aside[number](number, None)
+
+    try:
+        for number in _INTERRUPTING:
+            handler = _signal.getsignal(number)
+            if callable(handler):
+                aside[number] = handler
+                _signal.signal(number, note)
+    except ValueError:  # not in the main thread, which is the one that is interrupted
+        aside.clear()
+    except KeyboardInterrupt:  # just before
+        come()
+        raise
+    return come
 
 
 class DescriptorStream:
@@ -47,7 +87,20 @@ class DescriptorStream:
         return len(text)
 
     def write_bytes(self, data: bytes) -> None:
-        """Write all of *data*, waiting for a slow reader, but not for ever for one who stopped."""
+        """Write all of *data*, waiting for a slow reader, but not for ever for one who stopped.
+
+        A signal does not come between its parts: half a document is worse than none.
+        """
+        if len(data) <= _WHOLE:
+            self._write(data)
+            return
+        come = put_off_signals()
+        try:
+            self._write(data)
+        finally:
+            come()
+
+    def _write(self, data: bytes) -> None:
         rest = memoryview(data)
         while rest:
             most = _ROOM - self._sent
@@ -62,6 +115,22 @@ class DescriptorStream:
                 continue
             self._sent += written
             rest = rest[written:]
+
+    def write_part(self, data: memoryview, sizes: list[int]) -> None:
+        """Write what fits of *data*; its size is in *sizes* as soon as it is out.
+
+        No signal comes between the two: within one call of C code Python handles none.
+        """
+        most = _ROOM - self._sent
+        if most <= 0:
+            from .patience import wait_for_reader
+
+            most = wait_for_reader(self.descriptor)
+        try:
+            sizes.extend(map(os.write, (self.descriptor,), (data[:most],)))
+            self._sent += sizes[-1]
+        except BlockingIOError:
+            self._sent = _ROOM
 
     def flush(self) -> None:
         """Do nothing: every write has reached the descriptor already."""

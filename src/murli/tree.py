@@ -14,14 +14,15 @@ if TYPE_CHECKING:
 
 
 class Argument(Record):
-    """A positional argument as the framework knows it."""
+    """A positional argument as the framework knows it, of ``values`` words, -1 for any number."""
 
-    __slots__ = ("name", "type", "required", "description", "choices")
+    __slots__ = ("name", "type", "required", "description", "choices", "values")
     name: str
     type: str
     required: bool
     description: str
     choices: tuple[str, ...]
+    values: int
 
     def __init__(
         self,
@@ -30,6 +31,7 @@ class Argument(Record):
         required: bool = True,
         description: str = "",
         choices: Sequence[str] = (),
+        values: int = 1,
     ) -> None:
         fill(
             self,
@@ -38,6 +40,7 @@ class Argument(Record):
             required=required,
             description=description,
             choices=tuple(choices),
+            values=values,
         )
 
 
@@ -45,6 +48,7 @@ class Flag(Record):
     """An option as the framework knows it.
 
     ``name`` has no dashes; ``values`` is how many words follow it each time, -1 for any number.
+    ``spelling`` is how it is written where that is not ``--name``.
     """
 
     __slots__ = (
@@ -62,6 +66,7 @@ class Flag(Record):
         "maximum",
         "negation",
         "values",
+        "spelling",
     )
     name: str
     type: str
@@ -77,6 +82,7 @@ class Flag(Record):
     maximum: Any
     negation: str
     values: int
+    spelling: str
 
     def __init__(
         self,
@@ -94,6 +100,7 @@ class Flag(Record):
         maximum: Any = None,
         negation: str = "",
         values: int = 1,
+        spelling: str = "",
     ) -> None:
         fill(
             self,
@@ -111,11 +118,16 @@ class Flag(Record):
             maximum=maximum,
             negation=negation,
             values=values,
+            spelling=spelling,
         )
 
 
 class Command(Record):
-    """A command or a group of commands; ``path`` is how it is called, the tool's name first."""
+    """A command or a group of commands; ``path`` is how it is called, the tool's name first.
+
+    ``runs`` says of a group that it does something when it is called by itself, ``strict`` that
+    options stand before the first word that is none.
+    """
 
     __slots__ = (
         "path",
@@ -128,6 +140,8 @@ class Command(Record):
         "metadata",
         "handler",
         "aliases",
+        "runs",
+        "strict",
     )
     path: tuple[str, ...]
     summary: str
@@ -139,6 +153,8 @@ class Command(Record):
     metadata: Metadata | None
     handler: Any
     aliases: tuple[str, ...]
+    runs: bool
+    strict: bool
 
     def __init__(
         self,
@@ -152,6 +168,8 @@ class Command(Record):
         metadata: Metadata | None = None,
         handler: Any = None,
         aliases: Sequence[str] = (),
+        runs: bool = False,
+        strict: bool = False,
     ) -> None:
         fill(
             self,
@@ -165,6 +183,8 @@ class Command(Record):
             metadata=metadata,
             handler=handler,
             aliases=tuple(aliases),
+            runs=runs,
+            strict=strict,
         )
 
     @property

@@ -8,22 +8,27 @@ from _thread import RLock
 from .contracts import Facts, respond_in
 from .formats import cleaned, dumps, plain
 from .outcome import Failure, Partial, Plan, Success
-from .streams import OutputFailed, is_terminal, put, put_for_people, standard
+from .streams import OutputFailed, is_terminal, put, put_for_people, put_off_signals, standard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any, NoReturn
 
-    from .asides import Notice, ProgressEvent
+    from .asides import Notice, Page, ProgressEvent
     from .contracts import Answer
     from .errors import AgentError
     from .logger import Logger
     from .outcome import Outcome
+    from .runtime.invocation import Invocation
     from .runtime.redaction import Secrets
+    from .runtime.streaming import Flow
     from .streams import TextStream
 
     ExitFunc = Callable[[int], object]
+    Put = Callable[[Any, str], None]
+    Shape = Callable[[Outcome], tuple[Outcome, Page | None]]
+    Intercept = Callable[[Outcome], Outcome]
 
 VALID_OUTPUT_FORMATS = ("json", "ndjson", "text")
 VALID_PROTOCOL_VERSIONS = ("0.2",)
@@ -55,7 +60,7 @@ class Writer:
         progress_stream: str = "auto",
         validate: bool = False,
     ) -> None:
-        if output_format and output_format not in VALID_OUTPUT_FORMATS:
+        if output_format not in ("", "tsv", *VALID_OUTPUT_FORMATS):
             raise ValueError(f"output_format is one of {', '.join(VALID_OUTPUT_FORMATS)}")
         if progress_stream not in ("auto", "stdout", "stderr"):
             raise ValueError("progress_stream is one of auto, stdout, stderr")
@@ -83,6 +88,22 @@ class Writer:
         self._once = False
         self._phase = ""
         self._secrets: Secrets | None = None
+        self._mask: Callable[[str], str] | None = None
+        self._trace_id = ""
+        self._intercept: Intercept | None = None
+        self._shape: Shape | None = None
+        self._page: Page | None = None
+        self._about: Callable[[], dict[str, Any]] | None = None
+        # Whether every document is one line; whether results that are lists go out item by item;
+        # of which call, if of any; what counts them, in an answer that does; and how it ends, once
+        # it is complete. See `runtime.streaming`.
+        self.in_lines = output_format == "ndjson"
+        self.streams = False
+        self.invocation: Invocation | None = None
+        self._flow: Flow | None = None
+        self.ending: Success | None = None
+        # Whether a success is not told, because stdout carries something else.
+        self.muted = False
 
     # -- what a handler asks ---------------------------------------------------------------
 
@@ -120,6 +141,12 @@ class Writer:
         *text*, or what it returns when called, replaces *human_text* for people; give it where
         they should see more (a table, say) than the one line an agent needs.
         """
+        if not self._human and (self.streams or hasattr(json_payload, "__next__")):
+            from .runtime.streaming import take
+
+            json_payload = take(self, json_payload, human_text)
+            if self.ending is not None:
+                return
         self.answer(Success(self._line(human_text), self._plain(json_payload)), text or human_text)
 
     def write_plan(
@@ -145,14 +172,20 @@ class Writer:
 
         self.exit(self.fail(Failure(as_agent_error(err), self._phase)))
 
+    def stream(self, items: Any, human_text: str = "") -> None:
+        """Answer with *items*, each of them as it comes; the last line tells how many there were.
+
+        *items* is whatever can be iterated over, also asynchronously; it is closed when the answer
+        ends early. People read *human_text* behind the items.
+        """
+        from .runtime.streaming import stream
+
+        stream(self, items, human_text)
+
     def write_event(self, v: Any) -> None:
         """Stream one JSON line to agents, at once; people are not shown events."""
         if not self._human:
-            event = self._plain(v)
-            # Only the end of a stream may look like one, whatever text an event was made of.
-            if isinstance(event, dict) and (event.keys() >= _ENVELOPE or event.keys() >= _RESPONSE):
-                event = {"event": "item", "data": event}
-            self._stream_line(event, "stdout")
+            self.stream_line(self.as_event(v), "stdout")
 
     def write_progress(self, evt: ProgressEvent) -> None:
         """Tell how far a long operation has come."""
@@ -161,7 +194,7 @@ class Writer:
         if self._human:
             self._logger.show_line(progress_text(evt))
         else:
-            self._stream_line(progress_document(evt), self._progress_target())
+            self.stream_line(progress_document(evt), self._progress_target())
 
     def log(self, msg: str) -> None:
         """Write a diagnostic line to stderr; consecutive equal lines are told once."""
@@ -172,13 +205,18 @@ class Writer:
         self._logger.log_progress(msg)
 
     def warn(self, code: str, message: str, **context: Any) -> None:
-        """Add a warning to the answer, or log it where the contract has no place for one."""
+        """Add a warning to the answer, or log it where the contract has no place for one.
+
+        *code* is what a caller branches on. The same warning is told once.
+        """
         if self._human or self._contract == "murli":
             self._logger.log(f"warning: {message}")
         else:
             from .asides import Notice
 
-            self._notices.append(Notice(code, cleaned(message), self._plain(context)))
+            notice = Notice(code, cleaned(message), self._plain(context))
+            if notice not in self._notices:
+                self._notices.append(notice)
 
     def flush(self) -> None:
         """Write every log line that is still held back."""
@@ -218,6 +256,29 @@ class Writer:
         if self._log is not None:
             self._log.secrets = secrets
 
+    def mark_logs(self, mask: Callable[[str], str], trace_id: str) -> None:
+        """Let every line that is logged go through *mask*, and belong to the trace *trace_id*."""
+        self._mask, self._trace_id = mask, trace_id
+        if self._log is not None:
+            self._log.mask, self._log.trace_id = mask, trace_id
+
+    def intercept(self, intercept: Intercept) -> None:
+        """Let *intercept* see an answer as the handler gave it, and put another in its place."""
+        self._intercept = intercept
+
+    def shape_with(self, shape: Shape) -> None:
+        """Let *shape* decide which part of an answer is given, and in which form."""
+        self._shape = shape
+
+    def tell_about(self, facts: Callable[[], dict[str, Any]]) -> None:
+        """Tell, where the contract has a place for it, what *facts* gives about the call."""
+        self._about = facts
+
+    @property
+    def contract(self) -> str:
+        """The name of the contract in force."""
+        return self._contract
+
     def enter_execution(self) -> None:
         """Let the handler run: from here on a failure may have left traces."""
         self._phase = "execution"
@@ -226,26 +287,33 @@ class Writer:
         """Give the one answer, as *text* to people; returns the exit code that goes with it."""
         failed = isinstance(outcome, Failure)
         with self._lock:
-            if self._answered and self._once and not self._human and not failed:
-                raise RuntimeError(
-                    "the command has answered already; stream items with write_event() and "
-                    "answer once, at the end"
-                )
+            if not failed:
+                self._refuse_second_answer()
             self.flush()
+            if self._intercept is not None and not self._human:
+                outcome = self._intercept(outcome)
+            if self._shape is not None and not self._human:
+                outcome, self._page = self._shape(outcome)
+                self.flush()
             answer = self.document_of(outcome)
-            late = self._answered
-            self._answered = True
             if self._human:
+                self._answered = True
                 self._show(text, "stderr" if failed else "stdout")
+            elif self.muted and not answer.exit_code:
+                self._answered = True
             else:
-                self._write_document(answer, late)
+                self._write_document(answer)
             self._trouble = None
             return answer.exit_code
 
     def document_of(self, outcome: Outcome) -> Answer:
         """Give the answer that *outcome* is in the writer's contract, without its secrets."""
         elapsed = int((time.monotonic() - self.started) * 1000)
-        answer = self._respond(outcome, Facts(self._version(), elapsed, tuple(self._notices)))
+        meta = self._about() if self._about is not None else {}
+        if self._flow is not None:
+            meta = {**meta, "items_emitted": self._flow.emitted}
+        facts = Facts(self._version(), elapsed, tuple(self._notices), meta, self._page)
+        answer = self._respond(outcome, facts)
         if self._validate:
             from .contracts.checks import check
 
@@ -254,6 +322,35 @@ class Writer:
         if secrets is None or (secrets.revealed and not isinstance(outcome, Failure)):
             return answer
         return answer.replace(document=secrets.scrub_document(answer.document))
+
+    def text_of(self, answer: Answer) -> str:
+        """Give *answer* as it is written: in one line where lines are what is read."""
+        if self._in_rows(answer):
+            from .formats.tsv import render
+
+            return render(answer.document.get("data"))
+        return dumps(answer.document, pretty=not self.in_lines)
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """The warnings that the answer will carry."""
+        return tuple(self._notices)
+
+    def measure(self, outcome: Outcome, page: Page | None, more: Sequence[Notice] = ()) -> int:
+        """Give how many bytes the answer would have, with *page* and *more* warnings told."""
+        kept, count = self._page, len(self._notices)
+        self._page = page
+        self._notices[count:] = more
+        try:
+            return len(self.text_of(self.document_of(outcome)).encode("utf-8", "replace")) + 1
+        finally:
+            self._page = kept
+            del self._notices[count : count + len(more)]  # others may have come behind them
+
+    def tell_rest(self, page: Page) -> None:
+        """Say on stderr what is missing, where the answer has no place for it."""
+        total = "more" if page.total is None else page.total
+        self._logger.log(f"{page.returned} of {total} given; for the rest: {page.rest}")
 
     def write_raw(self, text: str) -> None:
         """Write a document that is no envelope, such as a schema, as the answer."""
@@ -272,6 +369,31 @@ class Writer:
     def send_to(self, stdout: TextStream) -> None:
         """Answer on *stdout* from now on: the process's own is being collected."""
         self._stdout = stdout
+
+    @property
+    def is_streaming(self) -> bool:
+        """Whether stdout is lines, of which the answer will be the last."""
+        return self._streaming
+
+    def begin_stream(self, flow: Flow) -> None:
+        """Start an answer that comes item by item; *flow* counts them."""
+        with self._lock:
+            self._refuse_second_answer()
+            if not self._human:
+                self._streaming = self.in_lines = True
+                self._flow = flow
+
+    def end_stream(self, ending: Success) -> None:
+        """Answer with *ending*: at the end of the invocation, or now if there is none."""
+        if self._once:
+            self.ending = ending
+        else:
+            self.answer(ending, "")
+
+    def show(self, text: str) -> None:
+        """Show a person *text*."""
+        with self._lock:
+            self._show(text, "stdout")
 
     def fail(self, failure: Failure) -> int:
         """Answer *failure* and give its exit code, without ending the program."""
@@ -303,13 +425,32 @@ class Writer:
 
                 self._log = Logger(self._stderr, self._human, lock=self._lock)
                 self._log.secrets = self._secrets
+                self._log.mask, self._log.trace_id = self._mask, self._trace_id
             return self._log
 
     # -- inside ----------------------------------------------------------------------------
 
-    def _write_document(self, answer: Answer, late: bool) -> None:
-        compact = self._streaming or self._format == "ndjson"
-        line = dumps(answer.document, pretty=not compact) + "\n"
+    def _refuse_second_answer(self) -> None:
+        told = self._answered or self.ending is not None
+        if told and self._once and not self._human:
+            raise RuntimeError(
+                "the command has answered already; stream items with write_event() and "
+                "answer once, at the end"
+            )
+
+    def _write_document(self, answer: Answer) -> None:
+        text = self.text_of(answer)
+        come = put_off_signals()  # either all of the answer gets out, or another one instead
+        try:
+            late, self._answered = self._answered, True
+            self._put_document(answer, text, late)
+        finally:
+            come()
+
+    def _put_document(self, answer: Answer, text: str, late: bool) -> None:
+        line = f"{text}\n" if text else ""
+        if self._in_rows(answer):
+            self._tell_beside(answer.document.get("meta", {}))
         # An answer is on stdout already: what went wrong after it must not stand beside it.
         self._put("stderr" if late else answer.stream, line)
         if answer.stream == "stderr" and self._streaming and not late:
@@ -318,6 +459,20 @@ class Writer:
                 self._put("stdout", dumps(answer.document, pretty=False) + "\n")
             except OutputFailed:
                 pass  # the error has been told on stderr
+
+    def _tell_beside(self, meta: dict[str, Any]) -> None:
+        """Say on stderr what data alone does not say."""
+        self.flush_notices()
+        if self._page is not None and not self._page.whole:
+            self.tell_rest(self._page)
+        if "etag" in meta:
+            same = ", not modified" if meta.get("not_modified") else ""
+            self._logger.log(f"etag {meta['etag']}{same}")
+        self.flush()
+
+    def _in_rows(self, answer: Answer) -> bool:
+        """Tell whether only the data is written, in a format that has no place for the rest."""
+        return self._format == "tsv" and not answer.exit_code and not self._streaming
 
     def _show(self, text: str | Callable[[], str], target: str) -> None:
         shown = text() if callable(text) else str(text)
@@ -335,13 +490,21 @@ class Writer:
                 self._trouble = OutputFailed(error)
                 raise self._trouble from error
 
-    def _stream_line(self, document: Any, target: str) -> None:
+    def as_event(self, v: Any) -> Any:
+        """Give *v* as a line of a stream: only the end of one may look like its end."""
+        event = self._plain(v)
+        if isinstance(event, dict) and (event.keys() >= _ENVELOPE or event.keys() >= _RESPONSE):
+            return {"event": "item", "data": event}
+        return event
+
+    def stream_line(self, document: Any, target: str, way: Put | None = None) -> None:
+        """Write *document* in one line, at once; *way* is how, should the usual one not do."""
         with self._lock:
             if target == "stdout":
-                self._streaming = True
+                self._streaming = self.in_lines = True
             if self._secrets is not None and not self._secrets.revealed:
                 document = self._secrets.scrub_value(document)
-            self._put(target, dumps(document, pretty=False) + "\n")
+            self._put(target, dumps(document, pretty=False) + "\n", way)
 
     def _progress_target(self) -> str:
         if self._progress_stream != "auto":
@@ -351,9 +514,11 @@ class Writer:
         # Who asked for exactly one document gets it.
         return "stderr" if self._format == "json" else "stdout"
 
-    def _put(self, target: str, text: str) -> None:
+    def _put(self, target: str, text: str, way: Put | None = None) -> None:
         try:
-            (put if self._secrets is None else self._secrets.put)(self._stream(target), text)
+            (way or (put if self._secrets is None else self._secrets.put))(
+                self._stream(target), text
+            )
         except OSError as error:
             if target == "stdout":
                 self._trouble = OutputFailed(error)

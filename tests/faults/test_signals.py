@@ -199,3 +199,19 @@ def test_nothing_of_ours_stays_behind(tmp_path: Path) -> None:
         os.close(reader)
         os.close(writer)
     assert done.err.endswith("same"), done.err
+
+
+def test_a_signal_does_not_come_between_the_parts_of_a_document(
+    tmp_path: Path, start: Starter
+) -> None:
+    """A document that is being written when Ctrl-C comes is written to its end."""
+    source = (
+        "import argparse, murli\np = argparse.ArgumentParser(prog='t')\nmurli.enable(p)\n"
+        "p.parse_args()\nmurli.get_writer().write_success('', ['y' * 100] * 20_000)\n"
+    )
+    running = start(script(tmp_path, source), bufsize=0)
+    assert running.process.stdout is not None
+    first = running.process.stdout.read(1000)
+    running.send(signal.SIGINT)
+    rest, _ = running.process.communicate(timeout=20)
+    assert len(json.loads(first + rest)["result"]) == 20_000

@@ -89,6 +89,25 @@ def test_a_full_disk_is_an_error(faults: list[str], contract: str) -> None:
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("contract", "words"),
+    [("murli", ["describe"]), ("response", ["describe"]), ("response", ["do", "--timeout", "x"])],
+    ids=["a raw document", "a document", "a refusal"],
+)
+def test_what_we_answer_ourselves_can_be_lost_too(
+    faults: list[str], contract: str, words: list[str]
+) -> None:
+    """A command of ours, and a refusal, whose answer does not fit is an error as any other."""
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [*faults, *words], stdout=full, stderr=subprocess.PIPE,
+            env=environment(MURLI_CONTRACT=contract), timeout=30, check=False,
+        )  # fmt: skip
+    assert done.returncode == (1 if contract == "response" else 2)
+    assert b"output_failed" in done.stderr.lower()
+    assert b"Traceback" not in done.stderr
+
+
 def test_a_change_whose_answer_is_lost_is_told(faults: list[str]) -> None:
     """When the command has changed something and the answer is lost, stderr says so."""
     with open("/dev/full", "wb") as full:

@@ -12,6 +12,7 @@ import sys
 
 from ..runtime import metadata_of, program_name, version_of
 from ..runtime.invocation import Invocation, current
+from ..streams import OutputFailed
 from .argparse_levels import (
     ParserLevel,
     Routes,
@@ -92,7 +93,12 @@ class Enabled:
         self._forwards = keep_extras
         argv = expand_files(self.parser, sys.argv[1:] if args is None else list(args))
         invocation = Invocation(self, self.settings, argv, answer_stream())
-        invocation.begin()
+        try:
+            invocation.begin()
+        except OutputFailed as lost:
+            from ..runtime.failures import conclude
+
+            invocation.end(conclude(invocation, lost, ""))
         return invocation
 
     def run(
@@ -110,17 +116,22 @@ class Enabled:
         """
         chosen = [self.parser]
         bindings: list[Bindings] = []
+        undo: list[Callable[[], None]] = []
 
         def prepare(parser: argparse.ArgumentParser) -> None:
             _hook(parser)
             facts = metadata_of(parser)
-            if facts is not None and facts.flag_annotations:
+            if facts is not None and facts.has_checks:
                 from .argparse_values import Bindings
 
                 bindings[:] = bindings or [Bindings(invocation)]
                 bindings[0].bind(parser, facts)
             elif bindings:
                 bindings[0].watch(parser)
+            if invocation.in_family and hasattr(parser, "_warning"):
+                from .argparse_deprecated import listen
+
+                undo.append(listen(parser, chosen, invocation))
 
         Routes.watch(self.parser, chosen, prepare)
         call = invocation.call
@@ -133,13 +144,19 @@ class Enabled:
             self._parsing = False
             for each in bindings:
                 each.release()
+            for take_back in undo:
+                take_back()
         parsed = result[0] if isinstance(result, tuple) else result
         leaf = chosen[-1]
         subparsers = subparsers_of(leaf)
         # A group only routes, unless it may be called bare: then it is the command.
         metadata = None if subparsers and subparsers.required else metadata_of(leaf)
         for each in bindings:
-            each.enforce(parsed)
+            each.enforce(parsed, chosen)
+        if any(getattr(metadata_of(each), "deprecated", None) for each in chosen):
+            from .argparse_deprecated import note_commands
+
+            note_commands(chosen, invocation)
         invocation.options = lambda: list(leaf._option_string_actions)
         given = {name for parser in chosen for name in intent_given(parser, parsed)}
         invocation.admit(
@@ -169,6 +186,8 @@ class Enabled:
 
         if may_own(args):
             own(invocation)
+        else:
+            invocation.take_back()  # nobody will tell us when the handler ends
 
     # -- what the runtime asks -------------------------------------------------------------
 
@@ -202,6 +221,21 @@ class Enabled:
         from .argparse_tree import walk
 
         return walk(self.parser, (self.name(),))
+
+    def help(self) -> str:
+        """Give the help text of the tool."""
+        return self.parser.format_help()
+
+    @property
+    def app(self) -> argparse.ArgumentParser:
+        """The parser that was enabled."""
+        return self.parser
+
+    def secret_options(self, level: Any) -> set[str]:
+        """Give the options of a parser whose values are secrets."""
+        from .argparse_values import secret_options
+
+        return secret_options(level.parser)
 
     def command(self, level: Any) -> Command:
         """Walk the parser that *level* stands for."""

@@ -103,6 +103,11 @@ class ParserLevel:
         """Whether the first word names a subcommand."""
         return self._subparsers is not None
 
+    @property
+    def words_first(self) -> int:
+        """How many words the parser takes at least before one names a subcommand."""
+        return self._words_before(self._subparsers) if self._subparsers is not None else 0
+
     def lists(self, word: str) -> bool:
         """Tell whether the parser has a subcommand of that name."""
         return self._subparsers is not None and word in self._subparsers.choices

@@ -10,6 +10,7 @@ from .argparse_levels import subparsers_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 _TYPES = {"int": "int", "float": "float64", "bool": "bool", "complex": "string"}
@@ -23,10 +24,12 @@ def walk(
     summary: str | None = None,
     hidden: bool = False,
     deprecated: bool = False,
+    aliases: Sequence[str] = (),
 ) -> Command:
     """Give *parser* and everything below it as a command."""
     actions = [action for action in parser._actions if not isinstance(action, _LEFT_OUT)]
     shown = [action for action in actions if action.help != argparse.SUPPRESS]
+    subparsers = subparsers_of(parser)
     if summary is None:
         summary = first_line(_expand(parser, parser.description))
     return Command(
@@ -38,6 +41,10 @@ def walk(
         hidden=hidden,
         deprecated=deprecated,
         metadata=metadata_of(parser),
+        aliases=aliases,
+        runs=subparsers is not None and not subparsers.required,
+        strict=subparsers is not None
+        or any(action.nargs == argparse.REMAINDER for action in actions),
     )
 
 
@@ -46,15 +53,14 @@ def _commands(parser: argparse.ArgumentParser, path: tuple[str, ...]) -> list[Co
     if subparsers is None:
         return []
     commands = []
-    seen: set[int] = set()
+    found: dict[int, tuple[argparse.ArgumentParser, list[str]]] = {}
     for name, child in subparsers.choices.items():
-        if id(child) in seen:  # an alias of the command before
-            continue
-        seen.add(id(child))
+        found.setdefault(id(child), (child, []))[1].append(name)
+    for child, (name, *aliases) in found.values():
         hidden = _help(subparsers, name) == argparse.SUPPRESS
         summary = summary_of(subparsers, name, child)
         deprecated = name in getattr(subparsers, "_deprecated", ())
-        commands.append(walk(child, (*path, name), summary, hidden, deprecated))
+        commands.append(walk(child, (*path, name), summary, hidden, deprecated, aliases))
     return commands
 
 
@@ -86,6 +92,7 @@ def _argument(parser: argparse.ArgumentParser, action: argparse.Action) -> Argum
         required=not optional,
         description=_describe(parser, action),
         choices=choices_of(action),
+        values=_values(action),
     )
 
 
@@ -102,6 +109,7 @@ def _flag(parser: argparse.ArgumentParser, action: argparse.Action) -> Flag:
         excludes=_excluded(parser, action),
         negation=_negation(action),
         values=_values(action),
+        spelling="" if f"--{name}" in action.option_strings else action.option_strings[0],
     )
 
 

@@ -19,7 +19,7 @@ from .argparse_tree import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
     from typing import Any
 
     from ..metadata import FlagAnnotation, Metadata
@@ -64,6 +64,9 @@ class Bindings:
         self._seen: dict[int, argparse.Action] = {}
         # Those among them that nobody typed.
         self._applied: dict[int, _Bound] = {}
+        # The parsers that were watched, and what got a word there.
+        self._watched: set[int] = set()
+        self._worded: set[int] = set()
         self._undo: list[Callable[[], None]] = []
 
     def bind(self, parser: argparse.ArgumentParser, metadata: Metadata) -> None:
@@ -93,19 +96,45 @@ class Bindings:
             found.sort(key=lambda bound: bound.rank)
             self._complete(parser, found)
 
-    def enforce(self, parsed: Any) -> None:
-        """Refuse what *parsed* holds against the annotations, whoever gave it."""
+    def enforce(self, parsed: Any, parsers: Sequence[argparse.ArgumentParser]) -> None:
+        """Refuse what *parsed* holds against the annotations, whoever gave it.
+
+        *parsers* are all that the parse went through; rules may speak of what is above them.
+        """
+        tables = [(parser, *self._values(parsed, parser)) for parser in parsers]
+        unsaid = {bound.key for bound in self._applied.values()}
         for parser, metadata in self._parsers:
             for action in parser._actions:
                 note = self._note(metadata, action)
                 if note is not None and note.sensitive:
                     self._invocation.hide(value_in(parsed, action.dest))  # as it was converted
-            values = {
-                names_of(action)[0]: (value_in(parsed, action.dest), id(action) in self._seen)
-                for action in parser._actions
-                if action.option_strings
-            }
-            enforce(self._invocation, metadata, values)
+            # What a parser has itself counts more than what has the same name elsewhere.
+            tables.sort(key=lambda table: table[0] is parser)
+            options = {key: value for table in tables for key, value in table[1].items()}
+            arguments = {key: value for table in tables for key, value in table[2].items()}
+            defaults = enforce(
+                self._invocation, metadata, options, arguments, options.keys() - unsaid
+            )
+            for action in parser._actions:
+                if _key(action) in defaults and not isinstance(parsed, dict):
+                    setattr(parsed, action.dest, defaults[_key(action)])
+
+    def _values(
+        self, parsed: Any, parser: argparse.ArgumentParser
+    ) -> tuple[dict[str, tuple[Any, bool]], dict[str, tuple[Any, bool]]]:
+        """Give the value of every option and of every argument, and whether it was given."""
+        options: dict[str, tuple[Any, bool]] = {}
+        arguments: dict[str, tuple[Any, bool]] = {}
+        for action in parser._actions:
+            value = value_in(parsed, action.dest)
+            if id(parser) not in self._watched:  # read before anybody watched
+                given = str(value) != str(action.default)
+            elif action.option_strings:
+                given = id(action) in self._seen
+            else:  # one that was left out is looked at too
+                given = id(action) in self._worded
+            (options if action.option_strings else arguments)[_key(action)] = value, given
+        return options, arguments
 
     def _note(self, metadata: Metadata, action: argparse.Action) -> FlagAnnotation | None:
         if not action.option_strings:
@@ -143,11 +172,14 @@ class Bindings:
     def watch(self, parser: argparse.ArgumentParser, sensitive: Collection[int] = ()) -> None:
         """Note which options the command line gives, and keep the secrets among them."""
         own = parser._get_values
+        self._watched.add(id(parser))
 
         def get_values(action: argparse.Action, words: Any) -> Any:
             if id(action) in sensitive:
                 self._invocation.hide(list(words))
             self._seen[id(action)] = action
+            if words:
+                self._worded.add(id(action))
             return own(action, words)
 
         self._stand_in(parser, "_get_values", get_values)
@@ -248,6 +280,23 @@ class Bindings:
                     usage.bad_value(option, text, f"expected {wanted}, got {len(words)}")
                 )
             action(parser, namespace, parser._get_values(action, words), option)
+
+
+def _key(action: argparse.Action) -> str:
+    return flag_key(names_of(action)[0] if action.option_strings else action.dest)
+
+
+def secret_options(parser: argparse.ArgumentParser) -> set[str]:
+    """Give the options of *parser* whose values are declared to be secrets."""
+    metadata = metadata_of(parser)
+    notes = metadata.flag_annotations if metadata is not None else {}
+    secret = {name for name, note in notes.items() if note.sensitive}
+    return {
+        name
+        for action in parser._actions
+        if action.option_strings and _key(action) in secret
+        for name in action.option_strings
+    }
 
 
 def _fits(parser: argparse.ArgumentParser, action: argparse.Action, count: int) -> bool:

@@ -74,8 +74,11 @@ class Enabled:
         metadata_at: MetadataAt = declared,
         *,
         answers_to_command: bool = False,
+        app: Any = None,
     ) -> None:
         self.settings = settings
+        # What builds the root command, where that is not all there is.
+        self.app = app
         self.caller = caller
         self.metadata_at = metadata_at
         # Whether a tool of one command may also be called by that command's name.
@@ -100,6 +103,8 @@ class Call:
         self.root = root
         self.named = named
         self.returned: Any = None
+        # Whether what the handler returned has been made, or streamed, where it was returned.
+        self.settled = False
         self.standalone = named.get("standalone_mode", True)
         # The framework's own main shows errors as it likes; an author's may show them his way.
         self.passes = not self.standalone
@@ -114,6 +119,7 @@ class Call:
         process = os.getpid()
         try:
             invocation.begin()
+            process = os.getpid()  # a call of many begins in a fork
             # From here on a refusal comes back to us, and is answered with what was printed.
             invocation.raises = True
             if not self.standalone:
@@ -129,6 +135,8 @@ class Call:
         finally:
             invocation.leave()
             if not self.standalone:
+                if invocation.cleanups is not None:
+                    invocation.cleanups.run(sys.exc_info()[1])
                 invocation.release()
         if os.getpid() != process:
             _end_fork(ending)
@@ -230,6 +238,21 @@ class Call:
             level.inform(before)
         return self.command(level)
 
+    def help(self) -> str:
+        """Give the help text of the tool."""
+        return f"{self.root.get_help(self.level().context)}\n"
+
+    @property
+    def app(self) -> Any:
+        """What was enabled: the root command, or the Typer it was made from."""
+        return self.enabled.app if self.enabled.app is not None else self.root
+
+    def secret_options(self, level: Any) -> set[str]:
+        """Give the options of a command whose values are secrets."""
+        from .clicklike_values import secret_options
+
+        return secret_options(level.command, self.enabled.metadata_at(level.command, level.path))
+
     def command(self, level: Any) -> Command:
         """Walk the command that *level* stands for."""
         from .clicklike_tree import walk
@@ -250,6 +273,10 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
         from .clicklike_values import bind
 
         bind(command, notes)
+    if any(getattr(param, "deprecated", False) for param in command.params):
+        from .clicklike_deprecated import watch
+
+        watch(command, notes)
     own_invoke, own_help, own_make = command.invoke, command.get_help, command.make_context
 
     def invoke(ctx: Any) -> Any:
@@ -261,6 +288,9 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
             call, command, lambda: _invoke(invocation, command, ctx, own_invoke)
         )
         if command is call.root:
+            if not call.settled:
+                many = returned if isinstance(returned, list) else ()
+                returned = _settled(invocation, returned, *many)
             call.returned = _result(returned)
         return returned
 
@@ -334,23 +364,33 @@ def _invoke(
     metadata = enabled.metadata_at(command, path)
     for param in command.__dict__.get(SECRET_OPTIONS, ()):
         invocation.hide(ctx.params.get(param.name))  # as it was converted
-    if metadata is not None and metadata.flag_annotations:
-        from ..runtime.enforce import enforce
-        from .clicklike_tree import given_values
+    if metadata is not None and metadata.has_checks:
+        from .clicklike_values import enforce_in
 
-        enforce(invocation, metadata, given_values(ctx, invocation.applied))
+        enforce_in(ctx, invocation, metadata)
+    declared = metadata.deprecated if metadata is not None else None
+    if declared is not None or getattr(command, "deprecated", False):
+        from .clicklike_deprecated import noting_use
+
+        own_invoke = noting_use(invocation, command, path, declared, own_invoke)
     if not is_leaf_call(command, ctx):
         return own_invoke(ctx)
     invocation.options = lambda: [name for param in command.params for name in param.opts]
+    invocation.handler = command.callback
     invocation.admit(metadata, **intent_given(ctx))
     if not invocation.writer.is_tty():
-        return _awaited(own_invoke(ctx))
-    from ..runtime.printing import PrintWatch
-
-    with PrintWatch() as watch:
         returned = _awaited(own_invoke(ctx))
-    invocation.printed |= watch.printed
-    return returned
+    else:
+        from ..runtime.printing import PrintWatch
+
+        with PrintWatch() as watch:
+            returned = _awaited(own_invoke(ctx))
+        invocation.printed |= watch.printed
+    if _is_processed(ctx):
+        return returned
+    call: Any = invocation.host
+    call.settled = True
+    return _settled(invocation, returned)
 
 
 def _past_the_framework(call: Any, command: Any, action: Callable[[], Any]) -> Any:
@@ -367,17 +407,40 @@ def _past_the_framework(call: Any, command: Any, action: Callable[[], Any]) -> A
 
 def _result(returned: Any) -> Any:
     """Give what a handler returned; a chain of those that return nothing returns nothing."""
-    if isinstance(returned, list) and all(each is None for each in returned):
+    if isinstance(returned, list) and returned and all(each is None for each in returned):
         return None
     return returned
+
+
+def _is_processed(ctx: Any) -> bool:
+    """Tell whether groups do something with what their commands return."""
+    while ctx.parent is not None:
+        ctx = ctx.parent
+        if getattr(ctx.command, "chain", False) or getattr(ctx.command, "_result_callback", None):
+            return True
+    return False
+
+
+def _settled(invocation: Any, returned: Any, *each: Any) -> Any:
+    """Give what a handler returned, its items made; ``None`` when they are streamed already.
+
+    *each* are the results that *returned* consists of, where there are several.
+    """
+    lazy = any(hasattr(one, "__next__") or hasattr(one, "__anext__") for one in (returned, *each))
+    if not invocation.host.standalone or not (lazy or invocation.writer.streams):
+        return returned
+    from ..runtime.streaming import take
+
+    return take(invocation.writer, returned)
 
 
 def _awaited(returned: Any) -> Any:
     if type(returned).__name__ != "coroutine":
         return returned
-    import asyncio
+    from ..runtime.loops import run
 
-    return asyncio.run(returned)
+    invocation = running()
+    return run(returned, invocation.writer if invocation is not None else None)
 
 
 def _await_callback(group: Any) -> None:

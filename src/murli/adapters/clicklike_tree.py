@@ -43,6 +43,8 @@ def walk(level: CommandLevel, path: tuple[str, ...], metadata_at: MetadataAt) ->
         deprecated=bool(getattr(command, "deprecated", False)),
         metadata=metadata,
         handler=getattr(command, "callback", None),
+        runs=bool(getattr(command, "invoke_without_command", False)),
+        strict=not getattr(level.context, "allow_interspersed_args", True),
     )
 
 
@@ -77,15 +79,17 @@ def command_names(group: Any, context: Any) -> list[str]:
     return defined if sorted(defined) == sorted(names) else names
 
 
-def given_values(ctx: Any, applied: Collection[str]) -> dict[str, tuple[Any, bool]]:
+def given_values(
+    ctx: Any, applied: Collection[str], kind: str = "option"
+) -> dict[str, tuple[Any, bool]]:
     """Give the value of each option by its name, and whether it is more than a default.
 
-    *applied* are the options whose values a profile gave.
+    *applied* are the options whose values a profile gave; *kind* may be ``argument`` instead.
     """
     values: dict[str, tuple[Any, bool]] = {}
     while ctx is not None:
         for param in ctx.command.params:
-            if param.param_type_name == "option" and param.name in ctx.params:
+            if param.param_type_name == kind and param.name in ctx.params:
                 source = ctx.get_parameter_source(param.name)
                 name = names_of(param)[0]
                 given = source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT")
@@ -140,6 +144,7 @@ def _argument(param: Any) -> Argument:
         required=bool(param.required),
         description=str(getattr(param, "help", None) or "").strip(),
         choices=choices_of(param),
+        values=param.nargs,
     )
 
 
@@ -161,6 +166,7 @@ def _flag(param: Any, context: Any) -> Flag:
         maximum=maximum,
         negation=negations[0] if negations else "",
         values=0 if is_switch(param) else param.nargs,
+        spelling="" if f"--{name}" in param.opts else next(iter(param.opts), ""),
     )
 
 

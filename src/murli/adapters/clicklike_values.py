@@ -10,18 +10,18 @@ import sys
 
 from ..metadata import flag_key
 from ..runtime import INTENT
-from ..runtime.enforce import excluded_by
+from ..runtime.enforce import enforce, excluded_by
 from ..runtime.redaction import hide_given
 from ..runtime.saved import saved_switch, words_in
 from .clicklike import SECRET_OPTIONS, running
-from .clicklike_tree import names_of
+from .clicklike_tree import given_values, names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ..metadata import FlagAnnotation
+    from ..metadata import FlagAnnotation, Metadata
     from ..runtime.invocation import Invocation
 
 _WATCHED = "_murli_watched"
@@ -53,6 +53,40 @@ def hide_secrets(params: Sequence[Any], words: Sequence[str], invocation: Invoca
     """Learn the secrets of *params*: what they have by default, and what stands in *words*."""
     invocation.hide([param.default for param in params if isinstance(param.default, (str, int))])
     hide_given({name for param in params for name in param.opts}, words, invocation)
+
+
+def enforce_in(ctx: Any, invocation: Invocation, metadata: Metadata) -> None:
+    """Refuse what *ctx* holds against the annotations; give it the values that rules have."""
+    values = given_values(ctx, invocation.applied)
+    arguments = given_values(ctx, (), "argument")
+    defaults = enforce(invocation, metadata, values, arguments, _typed_options(ctx))
+    for param in ctx.command.params:
+        key = flag_key(names_of(param)[0])
+        if key in defaults:
+            ctx.params[param.name] = defaults[key]
+
+
+def _typed_options(ctx: Any) -> set[str]:
+    """Give the options that stand on the command line."""
+    sources: dict[str, Any] = {}
+    while ctx is not None:
+        for param in ctx.command.params:
+            source = ctx.get_parameter_source(param.name)
+            sources.setdefault(flag_key(names_of(param)[0]), source)
+        ctx = ctx.parent
+    return {key for key, source in sources.items() if getattr(source, "name", "") == "COMMANDLINE"}
+
+
+def secret_options(command: Any, metadata: Metadata | None) -> set[str]:
+    """Give the options of *command* whose values are secrets."""
+    notes = metadata.flag_annotations if metadata is not None else {}
+    return {
+        name
+        for param in command.params
+        if param.param_type_name == "option"
+        and is_sensitive(param, notes.get(flag_key(names_of(param)[0])))
+        for name in param.opts
+    }
 
 
 def is_sensitive(param: Any, note: FlagAnnotation | None) -> bool:

@@ -24,7 +24,7 @@ def enable(app: Any, settings: Settings, caller: str) -> None:
     """Make *app*, a ``typer.Typer``, agent-native."""
     if ENABLED in app.__dict__:
         return
-    enabled = Enabled(settings, caller, _MetadataOf(app), answers_to_command=True)
+    enabled = Enabled(settings, caller, _MetadataOf(app), answers_to_command=True, app=app)
     setattr(app, ENABLED, enabled)
     core = __import__("typer.core", None, None, ["TyperGroup"])
     chosen = app.info.cls

@@ -9,17 +9,37 @@ if TYPE_CHECKING:
     from ..runtime.invocation import Invocation
 
 
-def run_mounted(invocation: Invocation) -> NoReturn:
-    """Run the mounted command that was called, and end the program."""
+def run_mounted(invocation: Invocation) -> None:
+    """Run the mounted command that was called, and end the program.
+
+    Comes back only from ``exec``, in the process of one of its calls.
+    """
     if invocation.call.before:
         _hide_secrets(invocation)
+    if invocation.call.mounted == "exec":
+        from .dispatch import run as run_calls
+
+        run_calls(invocation)
+        return
     if invocation.call.mounted == "describe":
         from .describe import run
     elif invocation.call.mounted == "profile":
         from .profile import run
+    elif invocation.call.mounted == "manifest":
+        from .manifest import run
     else:
         from .doctor import run
     run(invocation)
+
+
+def show_help(invocation: Invocation, text: str) -> NoReturn:
+    """Show the help of a command of ours, and end the program."""
+    if invocation.in_family:
+        from ..runtime.family import explain
+
+        invocation.end(explain(invocation, text))
+    invocation.writer.write_raw(text)
+    invocation.end(0)
 
 
 def _hide_secrets(invocation: Invocation) -> None:

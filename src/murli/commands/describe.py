@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..formats import dumps, plain
 from ..runtime import usage
+from . import show_help
 from .schema import command_schema, describe_document, described, profileable_flags
 
 TYPE_CHECKING = False
@@ -34,7 +35,11 @@ def run(invocation: Invocation) -> NoReturn:
     if agents_md:
         from .agents_md import format_agents_md
 
-        _print(invocation, format_agents_md(build(invocation)))
+        document = build(invocation)
+        # By this line, which the other contract's format has not, a reader tells a stale file.
+        version = document.get("tool_version") or document["murli"]["version"]
+        stamp = f"<!-- cli-version: {version} -->\n" if invocation.in_family else ""
+        _print(invocation, stamp + format_agents_md(document))
     if not path:
         _print_json(invocation, build(invocation, depth))
     command = invocation.host.tree()
@@ -63,7 +68,7 @@ def _arguments(invocation: Invocation) -> tuple[list[str], int | None, bool]:
     for word in words:
         option, equals, value = word.partition("=")
         if word in ("--help", "-h"):
-            _print(invocation, _HELP.format(name=invocation.host.name()))
+            show_help(invocation, _HELP.format(name=invocation.host.name()))
         elif option == "--depth":
             text = value if equals else next(words, "")
             if not text.isdecimal() or text == "0":
@@ -79,8 +84,13 @@ def _arguments(invocation: Invocation) -> tuple[list[str], int | None, bool]:
 
 
 def show_schema(invocation: Invocation) -> NoReturn:
-    """Answer ``--schema`` for the command that was named."""
+    """Answer ``--schema``, or ``--output-schema``, for the command that was named."""
     call = invocation.call
+    if invocation.in_family or not call.schema:
+        from .manifest import output_of_command, schema_of_command
+
+        find = schema_of_command if call.schema else output_of_command
+        _print_json(invocation, find(invocation))
     if call.mounted == "profile":
         _print_json(invocation, command_schema(_profile_command(invocation, call.rest)))
     _print_json(invocation, command_schema(invocation.host.command(call.level)))
@@ -122,10 +132,18 @@ def profiles_block(invocation: Invocation, root: Command) -> dict[str, Any]:
 
 
 def _print_json(invocation: Invocation, document: dict[str, Any]) -> NoReturn:
+    if invocation.in_family:
+        from ..outcome import Success
+
+        invocation.end(invocation.writer.answer(Success("", plain(document)), ""))
     pretty = invocation.writer.format() != "ndjson"
     _print(invocation, dumps(plain(document), pretty=pretty) + "\n")
 
 
 def _print(invocation: Invocation, text: str) -> NoReturn:
+    if invocation.in_family:
+        from ..outcome import Success
+
+        invocation.end(invocation.writer.answer(Success("", text), ""))
     invocation.writer.write_raw(text)
     invocation.end(0)

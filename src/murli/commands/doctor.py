@@ -35,6 +35,10 @@ def run(invocation: Invocation) -> NoReturn:
     for trouble in _profile_troubles(invocation):
         report["checks"].append(_check("profiles", "warn", trouble))
         report["warnings"] += 1
+    if invocation.in_family:
+        from .doctor_checks import complete
+
+        complete(report, invocation)
     code = answer_report(invocation.writer, report)
     invocation.end(code or (1 if words and report["failed"] else 0))
 

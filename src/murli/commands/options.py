@@ -30,7 +30,15 @@ class Option(Record):
 _FOR_AGENTS = (
     Option("--agent", help="answer in JSON, at a terminal too"),
     Option("--schema", help="describe this command in JSON and exit"),
-    Option("--output", metavar="{json,ndjson,text}", help="choose how the answer is written"),
+)
+_OUTPUT = Option("--output", metavar="{json,ndjson,text}", help="choose how the answer is written")
+_FORMAT = Option("--format", metavar="{json,jsonl,tsv,plain,table}", help=_OUTPUT.help)
+_FIELDS = Option("--fields", metavar="NAMES", help="give these fields alone: id,owner.name")
+_PARTS = (
+    Option("--limit", metavar="N", help="give at most N items of a list, 0 for all"),
+    Option("--cursor", metavar="CURSOR", help="go on where an answer ended"),
+    Option("--max-bytes", metavar="N", help="leave out what makes the answer longer, and say so"),
+    Option("--etag", metavar="ETAG", help="tell by what an answer is known, or that you have it"),
 )
 _FORCE = Option("--force", "--yes", help="confirm the change")
 _DRY_RUN = Option("--dry-run", help="show what would be done, and do nothing")
@@ -52,24 +60,36 @@ def our_sections(
     itself; those are not ours there.
     """
     name = invocation.host.name()
+    writer = invocation.writer
     safety = [_FORCE] if metadata is not None and metadata.mutating else []
     if metadata is not None and metadata.dry_runnable:
         safety.append(_DRY_RUN)
     with_profiles = _has_profiles(invocation, metadata, is_root)
     profiles = [PROFILE] if with_profiles else []
     to_save = f"Run '{name} profile --help' to save flag values." if is_root else ""
-    if invocation.writer.is_tty():
+    if writer.is_tty():
         sections = [("safety", safety, ""), ("profiles", profiles, to_save)]
     else:
         closing = f"Run '{name} describe' for all commands as JSON." if is_root else ""
         if with_profiles and closing:
             closing += f"\n{to_save}"
-        sections = [("agent options", [*_FOR_AGENTS, *safety, *profiles], closing)]
+        shaping = _shaping(invocation, metadata, is_root)
+        formats = _FORMAT if writer.contract == "agent-spec-2" else _OUTPUT
+        options = [*_FOR_AGENTS, formats, *shaping, *safety, *profiles]
+        sections = [("agent options", options, closing)]
     kept = [
         (title, [option for option in options if not set(option.names) & set(own)], closing)
         for title, options, closing in sections
     ]
     return [section for section in kept if section[1]]
+
+
+def _shaping(invocation: Invocation, metadata: Metadata | None, is_root: bool) -> list[Option]:
+    """Give the options that choose a part of an answer, where there is one to choose from."""
+    if is_root and invocation.host.level().routes:
+        return []
+    whole = metadata is not None and metadata.mutating
+    return [_FIELDS] if whole else [_FIELDS, *_PARTS]
 
 
 def _has_profiles(invocation: Invocation, metadata: Metadata | None, is_root: bool) -> bool:

@@ -16,6 +16,7 @@ from ..runtime.saved import (
     unknown_profile,
 )
 from ..tree import Argument, Command, Flag
+from . import show_help
 from .profile_words import Wanted, read_words
 from .settable import settable_flags
 
@@ -90,15 +91,14 @@ def run(invocation: Invocation) -> NoReturn:
     if verb not in _VERBS:
         invocation.refuse(usage.unknown_command(words[0], list(_VERBS)))
     _VERBS[verb](_Profiles(invocation), read_words(invocation, verb, words[1:]))
-    invocation.end(0)
+    invocation.end(invocation.standing)
 
 
 def _show_help(invocation: Invocation, *, bare: bool) -> NoReturn:
     if bare and not invocation.writer.is_tty():
         invocation.refuse(usage.missing_command(list(_VERBS)))
     flags = ", ".join(settable_flags(invocation.host.tree())) or "none"
-    invocation.writer.write_raw(_HELP.format(name=invocation.host.name(), flags=flags))
-    invocation.end(0)
+    show_help(invocation, _HELP.format(name=invocation.host.name(), flags=flags))
 
 
 class _Profiles:

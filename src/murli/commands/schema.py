@@ -16,6 +16,16 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = "1.0"
 REDACTED = "[REDACTED]"
+# What these documents tell of an annotation; the rest is in the manifest of the other contracts.
+_TOLD_OF_FLAGS = (
+    "env",
+    "sensitive",
+    "persistent",
+    "mutually_exclusive_with",
+    "enum",
+    "pattern",
+    "profileable",
+)
 
 
 def command_schema(command: Command) -> dict[str, Any]:
@@ -106,7 +116,7 @@ def _command(command: Command, subcommands: list[dict[str, Any]]) -> dict[str, A
     rest: dict[str, Any] = {
         "arguments": [_argument(argument, notes) for argument in command.arguments],
         "flags": [_flag(flag, command) for flag in command.flags],
-        "returns": _returns(command, metadata),
+        "returns": returns_of(command, metadata),
         "examples": [_example(example) for example in metadata.examples],
         "subcommands": subcommands,
     }
@@ -175,13 +185,13 @@ def _flag(flag: Flag, command: Command) -> dict[str, Any]:
 
 def apply_flag_annotation(flag_schema: dict[str, Any], annotation: FlagAnnotation) -> None:
     """Put what *annotation* says on top of *flag_schema*; a switch is only ever raised."""
-    for name in annotation.__slots__:
+    for name in _TOLD_OF_FLAGS:
         value = getattr(annotation, name)
         if value:
             flag_schema[name] = list(value) if isinstance(value, tuple) else value
 
 
-def _returns(command: Command, metadata: Metadata) -> dict[str, Any]:
+def returns_of(command: Command, metadata: Metadata) -> dict[str, Any]:
     """Give what a call returns: as declared, or as the handler's own annotation says."""
     from ..schemas.derive import return_schema_of, schema_of
 

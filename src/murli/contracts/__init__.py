@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ..asides import Notice
+    from ..asides import Notice, Page
     from ..outcome import Outcome
 
     Respond = Callable[["Outcome", "Facts"], "Answer"]
@@ -26,11 +26,12 @@ CONTRACT_NAMES = ("murli", "response", "agent-spec-1.6", "agent-spec-2")
 class Facts(Record):
     """What a document says about the invocation rather than about its outcome."""
 
-    __slots__ = ("tool_version", "duration_ms", "notices", "meta")
+    __slots__ = ("tool_version", "duration_ms", "notices", "meta", "page")
     tool_version: str
     duration_ms: int
     notices: tuple[Notice, ...]
     meta: dict[str, Any]
+    page: Page | None
 
     def __init__(
         self,
@@ -38,6 +39,7 @@ class Facts(Record):
         duration_ms: int = 0,
         notices: tuple[Notice, ...] = (),
         meta: dict[str, Any] | None = None,
+        page: Page | None = None,
     ) -> None:
         fill(
             self,
@@ -45,6 +47,7 @@ class Facts(Record):
             duration_ms=duration_ms,
             notices=notices,
             meta=meta or {},
+            page=page,
         )
 
 
@@ -88,17 +91,24 @@ def respond_in_murli(outcome: Outcome, facts: Facts) -> Answer:
         document = _envelope("partial", outcome.message, "result", outcome.result, facts)
         return Answer(document, EXIT_PARTIAL)
     status = "plan" if outcome.attention else "ok"
-    return Answer(_envelope(status, outcome.message, "result", outcome.result, facts))
+    document = _envelope(status, outcome.message, "result", outcome.result, facts)
+    for name in ("etag", "not_modified"):
+        if name in facts.meta:
+            document[name] = facts.meta[name]
+    return Answer(document)
 
 
 def _envelope(status: str, message: str, key: str, payload: Any, facts: Facts) -> dict[str, Any]:
-    return {
+    document = {
         "status": status,
         "schema_version": SCHEMA_VERSION,
         "tool_version": facts.tool_version,
         "message": message,
         key: payload,
     }
+    if facts.page is not None and not facts.page.whole:
+        document["page"] = facts.page.facts()
+    return document
 
 
 def _error(failure: Failure, facts: Facts) -> dict[str, Any]:

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..asides import Notice
+    from ..asides import Notice, Page
     from ..errors import AgentError
     from ..outcome import Outcome
     from . import Facts, Respond
@@ -62,6 +62,39 @@ _FIXABLE = frozenset(
 )
 
 
+# Facts about a failure that have a place of their own beside its context.
+_OWN_PLACES = (
+    "errors",
+    "network_context",
+    "corrected_input",
+    "alternatives",
+    "expires_at",
+    "refresh_command",
+    "required_permission",
+)
+
+# What the first revision's meta has a place for, besides the duration.
+_KNOWN_FIRST = frozenset(
+    (
+        "request_id",
+        "schema_version",
+        "not_modified",
+        "dry_run",
+        "help",
+        "schema_ref",
+        "message",
+        "confirmed",
+        "items_emitted",
+        "headless",
+        "etag",
+        "validation_only",
+        "replayed",
+        "_cmd",
+        "_line",
+    )
+)
+
+
 class Revision(Record):
     """What one revision of the family does differently."""
 
@@ -74,6 +107,8 @@ class Revision(Record):
         "meta_has_exit_code",
         "warnings_are_objects",
         "failure_may_have_data",
+        "meta_has_pagination",
+        "meta_knows",
     )
     name: str
     codes: dict[str, tuple[int, str]]
@@ -83,6 +118,8 @@ class Revision(Record):
     meta_has_exit_code: bool
     warnings_are_objects: bool
     failure_may_have_data: bool
+    meta_has_pagination: bool
+    meta_knows: frozenset[str] | None  # of what we can tell about a call; None for all of it
 
     def __init__(self, name: str, **differences: Any) -> None:
         fill(self, name=name, **differences)
@@ -99,6 +136,8 @@ REVISIONS = {
         meta_has_exit_code=False,
         warnings_are_objects=False,
         failure_may_have_data=False,
+        meta_has_pagination=False,
+        meta_knows=_KNOWN_FIRST,
     ),
     "agent-spec-1.6": Revision(
         "agent-spec-1.6",
@@ -109,6 +148,8 @@ REVISIONS = {
         meta_has_exit_code=False,
         warnings_are_objects=False,
         failure_may_have_data=False,
+        meta_has_pagination=False,
+        meta_knows=None,
     ),
     "agent-spec-2": Revision(
         "agent-spec-2",
@@ -119,6 +160,8 @@ REVISIONS = {
         meta_has_exit_code=True,
         warnings_are_objects=True,
         failure_may_have_data=True,
+        meta_has_pagination=True,
+        meta_knows=None,
     ),
 }
 
@@ -136,10 +179,18 @@ def respond_as(revision: Revision) -> Respond:
 def respond(outcome: Outcome, facts: Facts, revision: Revision) -> ResponseEnvelope[Any]:
     """Build the one envelope that says *outcome* in *revision*."""
     exit_code, data, error = 0, None, None
-    more: dict[str, Any] = dict(facts.meta)
+    more = {
+        name: value
+        for name, value in facts.meta.items()
+        if revision.meta_knows is None or name in revision.meta_knows
+    }
+    if facts.page is not None and not isinstance(outcome, Failure):
+        more.update(_paging(facts.page, revision))
     if isinstance(outcome, Failure):
         exit_code = exit_code_of(outcome.error, revision)
         error = _detail(outcome, revision)
+        if revision.failure_may_have_data:
+            data = _failure_payload(outcome.error)
     elif isinstance(outcome, Partial):
         exit_code = revision.codes["partial"][0]
         data, error = _with_payload(outcome, revision.codes["partial"][1], revision)
@@ -151,7 +202,7 @@ def respond(outcome: Outcome, facts: Facts, revision: Revision) -> ResponseEnvel
     elif isinstance(outcome, Plan):
         data = _data(outcome.plan)
         more["dry_run"] = True
-    elif not more.get("not_modified"):
+    elif not more.get("not_modified") and not (more.get("help") and revision.delay_in_ms):
         data = _data(outcome.result)
     if data == {} and not isinstance(outcome, Failure) and outcome.message:
         # With no data at all, the sentence for people is the only thing that was said.
@@ -165,8 +216,44 @@ def respond(outcome: Outcome, facts: Facts, revision: Revision) -> ResponseEnvel
     return ResponseEnvelope(exit_code, data, error, meta, warnings)
 
 
+def _paging(page: Page, revision: Revision) -> dict[str, Any]:
+    """Give what ``meta`` says of the part that ``data`` is."""
+    more: dict[str, Any] = {}
+    if revision.meta_has_pagination:
+        more["pagination"] = {
+            "total": page.total,
+            "returned": page.returned,
+            "truncated": not page.whole,
+            "has_more": page.has_more,
+            "next_cursor": page.next_cursor or None,
+        }
+    if page.whole:
+        return more
+    # Without a page of its own, the first revisions know only "not all of it".
+    if page.cut or not revision.meta_has_pagination:
+        more["truncated"] = True
+    if page.next_cursor and not revision.meta_has_pagination:
+        more["cursor"] = page.next_cursor
+    if page.total is not None:
+        more["total_count"] = page.total
+    more["returned_count"] = page.returned
+    if page.rest:
+        more["truncation_hint"] = page.rest
+    return more
+
+
+def _failure_payload(error: AgentError) -> Any:
+    """Give what is known of the work although it failed; never the result that was asked for."""
+    if error.kind == "cancelled":
+        return {"partial": True}
+    existing = error.context.get("existing")
+    return existing if isinstance(existing, (dict, list)) else None
+
+
 def exit_code_of(error: AgentError, revision: Revision) -> int:
     """Give the number of *error* in *revision*."""
+    if error.number:
+        return error.number
     if error.kind == "cancelled":
         return _SIGNAL_CODES.get(str(error.context.get("signal")), 130)
     return revision.codes[error.kind][0]
@@ -190,10 +277,12 @@ def _screaming(name: str) -> str:
 def _detail(failure: Failure, revision: Revision) -> ErrorDetail:
     error = failure.error
     retryable = _retryable(error, revision)
+    # The code of a wrong call promises that nothing was done, whoever found out.
+    phase = "validation" if failure.phase and error.kind == "user_error" else failure.phase
     known: dict[str, Any] = {
         "detail": "\n".join(filter(None, (error.detail, _text(failure.output)))) or None,
         "retryable": retryable,
-        "phase": failure.phase or None,
+        "phase": phase or None,
         "suggestion": error.suggestion or None,
     }
     if error.kind == "redirected":
@@ -202,6 +291,7 @@ def _detail(failure: Failure, revision: Revision) -> ErrorDetail:
         known.update(_delay(error, revision))
     if not revision.error_is_closed:
         known["context"] = _context(error)
+        known.update((key, error.context[key]) for key in _OWN_PLACES if key in error.context)
         known["docs_url"] = error.doc_url or None
         if not retryable:
             known["fix_required"] = error.fix_required or _fix(error)
@@ -212,6 +302,8 @@ def _detail(failure: Failure, revision: Revision) -> ErrorDetail:
 def _retryable(error: AgentError, revision: Revision) -> bool:
     if error.recoverable_said is False:
         return False
+    if error.promised:
+        return True
     if error.kind in _DEPENDS:
         # A default is no promise: only a lock its author calls recoverable opens by itself.
         return bool(error.recoverable_said) if revision.delay_in_ms else error.recoverable
@@ -225,14 +317,16 @@ def _delay(error: AgentError, revision: Revision) -> dict[str, Any]:
     known = error.retry_after_ms > 0 or error.reason == "expired"
     if revision.delay_in_ms:
         delay: dict[str, Any] = {"retry_after_ms": error.retry_after_ms} if known else {}
-        if error.kind == "unavailable":
-            delay["retry_strategy"] = "exponential_backoff"
+        if error.kind == "unavailable" or not known:
+            # What somebody holds, or what was too slow, is no busier for being asked for again.
+            steady = error.kind in ("precondition", "timeout")
+            delay["retry_strategy"] = "linear_backoff" if steady else "exponential_backoff"
         return delay
     return {"retry_after": -(-error.retry_after_ms // 1000)} if known else {}
 
 
 def _context(error: AgentError) -> dict[str, Any] | None:
-    context = dict(error.context)
+    context = {key: value for key, value in error.context.items() if key not in _OWN_PLACES}
     if error.field:
         context["field"] = error.field
     if error.valid_values:

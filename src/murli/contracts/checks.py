@@ -52,7 +52,8 @@ def _check_family(contract: str, document: dict[str, Any], exit_code: int) -> No
     _require((error is None) == (exit_code == 0), "a failure, and only a failure, has an error")
     _require(data is None or isinstance(data, (dict, list)), "data is an object, array or null")
     both_null = data is None and error is None
-    _require(not both_null or meta.get("not_modified") is True, "data and error are both null")
+    said_elsewhere = meta.get("not_modified") is True or meta.get("help") is True
+    _require(not both_null or said_elsewhere, "data and error are not both null")
     _require(isinstance(document["warnings"], list), "warnings is an array")
     _require(isinstance(meta.get("duration_ms"), int), "meta.duration_ms is an integer")
     if contract == "agent-spec-2":

@@ -69,6 +69,7 @@ class ErrorDetail(Record):
         "phase",
         "suggestion",
         "redirect",
+        "more",
     )
     code: str
     message: str
@@ -84,6 +85,7 @@ class ErrorDetail(Record):
     phase: str | None
     suggestion: str | None
     redirect: Redirect | None
+    more: dict[str, Any]  # what later revisions leave open
 
     def __init__(
         self,
@@ -102,6 +104,7 @@ class ErrorDetail(Record):
         phase: str | None = None,
         suggestion: str | None = None,
         redirect: Redirect | None = None,
+        **more: Any,
     ) -> None:
         fill(
             self,
@@ -119,11 +122,14 @@ class ErrorDetail(Record):
             phase=phase,
             suggestion=suggestion,
             redirect=redirect,
+            more=more,
         )
 
     def document(self) -> dict[str, Any]:
         """Give the JSON object, in the order of the fields above."""
-        document = {name: value for name, value in self._values().items() if value is not None}
+        values = self._values()
+        values.update(values.pop("more"))
+        document = {name: value for name, value in values.items() if value is not None}
         if self.redirect is not None:
             document["redirect"] = self.redirect.document()
         return document
@@ -191,7 +197,8 @@ class ResponseEnvelope(_Generic[T]):
             raise ValueError(f"exit code {exit_code} needs an error; a failure must say why")
         if exit_code == 0 and error is not None:
             raise ValueError("exit code 0 cannot carry an error")
-        if data is None and error is None and not meta.more.get("not_modified"):
+        said_elsewhere = meta.more.get("not_modified") or meta.more.get("help")
+        if data is None and error is None and not said_elsewhere:
             raise ValueError("data and error are both null; give data ({} when there is none)")
         fill(self, exit_code=exit_code, data=data, error=error, warnings=tuple(warnings), meta=meta)
 

@@ -6,6 +6,10 @@ import errno
 import os
 import stat
 
+from ..files import chmod, open_private, remove, replace_with
+from ..files import make_folder as make_folder
+from ..files import make_folders as make_folders
+from ..files import tighten as tighten
 from .trouble import CorruptError, StoreError
 
 LARGEST = 1 << 20  # bytes: what is larger was not written by us
@@ -48,7 +52,7 @@ def contents(path: str, *, repair: bool) -> bytes | None:
             if not stat.S_ISREG(mode):
                 raise OSError(errno.EINVAL, _NO_FILE)
             if repair and stat.S_IMODE(mode) & ~0o600:
-                _chmod(descriptor, 0o600)
+                chmod(descriptor, 0o600)
             while len(data) <= LARGEST and (part := os.read(descriptor, LARGEST + 1)):
                 data += part
         finally:
@@ -65,11 +69,11 @@ def contents(path: str, *, repair: bool) -> bytes | None:
 def open_lock(path: str) -> int:
     """Open the file that is locked, made if it is missing."""
     try:
-        return _open_private(path, os.O_RDWR)
+        return open_private(path, os.O_RDWR)
     except PermissionError:
         # Another process may have got no further than making it, under a umask that forbids all.
-        _chmod(path, 0o600)
-        return _open_private(path, os.O_RDWR)
+        chmod(path, 0o600)
+        return open_private(path, os.O_RDWR)
 
 
 def wait_for(descriptor: int, target: str) -> None:
@@ -98,7 +102,7 @@ def wait_for(descriptor: int, target: str) -> None:
 
 def replace(target: str, text: str) -> None:
     """Put *text* in the place of *target*, which is whole at every moment; hold the lock."""
-    data = memoryview(text.encode())
+    data = text.encode()
     if len(data) > LARGEST:
         raise StoreError(
             f"failed to save profile store: it would be larger than {LARGEST >> 20} MiB.",
@@ -106,22 +110,11 @@ def replace(target: str, text: str) -> None:
             reason="unwritable",
         )
     new = f"{target}.new"
+    remove(new)  # of a process that was killed
     try:
-        _remove(new)  # of a process that was killed
-        descriptor = _open_private(new, os.O_WRONLY | os.O_EXCL)
-        try:
-            while data:
-                data = data[os.write(descriptor, data) :]
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        os.replace(new, target)
-        _sync_folder(os.path.dirname(target))  # if this fails the new store is there, for now
-    except BaseException as error:
-        _remove(new)
-        if isinstance(error, OSError):
-            raise failure_of("save", error, target) from None
-        raise
+        replace_with(target, new, data)
+    except OSError as error:
+        raise failure_of("save", error, target) from None
 
 
 def set_aside(target: str) -> str:
@@ -134,77 +127,8 @@ def set_aside(target: str) -> str:
         number += 1
         kept = f"{name}-{number}"
     os.rename(target, kept)
-    _chmod(kept, 0o600)
+    chmod(kept, 0o600)
     return os.path.basename(kept)
-
-
-def _open_private(path: str, flags: int) -> int:
-    """Open a file of ours, made if it is missing: never laxer than 0600, nor stricter."""
-    descriptor = os.open(path, flags | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-    _chmod(descriptor, 0o600)  # the umask may have taken from the owner too
-    return descriptor
-
-
-def _chmod(what: int | str, mode: int) -> None:
-    """Set the mode of a descriptor or a path, where that is allowed."""
-    try:
-        os.fchmod(what, mode) if isinstance(what, int) else os.chmod(what, mode)
-    except OSError:  # somebody else's, or a file system without modes
-        pass
-
-
-def tighten(folder: str) -> None:
-    """Take from a folder what others may do in it.
-
-    What its owner took from themselves stays away, unless that is everything: this is how a umask
-    that forbids all leaves a folder whose maker was killed before going on.
-    """
-    try:
-        status = os.stat(folder)
-    except OSError:  # there is none
-        return
-    mode = stat.S_IMODE(status.st_mode)
-    private = mode & 0o7700 if mode & 0o700 else 0o700
-    if private != mode and stat.S_ISDIR(status.st_mode):
-        _chmod(folder, private)
-
-
-def make_folders(path: str) -> None:
-    """Make a folder, private, and those above it that are missing."""
-    if not os.path.isdir(path):
-        make_folders(os.path.dirname(path))
-        make_folder(path)
-
-
-def make_folder(path: str) -> None:
-    """Make a folder, private, unless it is there."""
-    try:
-        os.mkdir(path, 0o700)
-    except FileExistsError:
-        return
-    _chmod(path, 0o700)  # the umask, as above
-    _sync_folder(os.path.dirname(path))
-
-
-def _sync_folder(path: str) -> None:
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    except PermissionError:  # one may write in a folder and not list it
-        return
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # not on this file system
-            raise
-    finally:
-        os.close(descriptor)
-
-
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError:  # there is none
-        pass
 
 
 def failure_of(doing: str, error: OSError, path: str) -> StoreError:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Where a declaration is kept on the author's own object: a parser, a command, a function.
 METADATA = "_murli_metadata"
+# Where the commands of an app that are called otherwise now are kept, on the app itself.
+REDIRECTS = "_murli_redirects"
 
 # Variables by which agents announce themselves to what they run at a terminal.
 AGENT_VARIABLES = (
@@ -170,6 +172,8 @@ SWITCHES = {
     "--yes": "force",
     "--dry-run": "dry_run",
     "--debug": "debug",
+    "--stream": "stream",
+    "--no-stream": "no_stream",
 }
 VALUED = {
     "--output": "output",
@@ -177,10 +181,15 @@ VALUED = {
     "--profile": "profile",
     "--contract": "contract",
     "--timeout": "timeout",
+    "--limit": "limit",
+    "--cursor": "cursor",
+    "--fields": "fields",
+    "--etag": "etag",
+    "--max-bytes": "max_bytes",
 }
 
 # What expresses intent for one call; a value for it is never saved, nor taken from a variable.
-INTENT = frozenset(("--force", "--yes", "--dry-run"))
+INTENT = frozenset(("--force", "--yes", "--dry-run", "--confirm-destructive", "--live"))
 
 AS_MANY_AS_COME = 1_000_000
 EVERYTHING = AS_MANY_AS_COME + 1  # options included
@@ -188,11 +197,16 @@ EVERYTHING = AS_MANY_AS_COME + 1  # options included
 SEPARATOR = "--murli-separator"
 
 
-def behind_the_last_of_ours(argv: Sequence[str], mounted: Collection[str]) -> int:
-    """Give the position behind the last word that could be ours; 0 when there is none."""
+def behind_the_last_of_ours(
+    argv: Sequence[str], mounted: Collection[str], more: Collection[str] = ()
+) -> int:
+    """Give the position behind the last word that could be ours; 0 when there is none.
+
+    *more* are flags that the contract in force adds.
+    """
     for position in range(len(argv), 0, -1):
         name = argv[position - 1].partition("=")[0]
-        if name in SWITCHES or name in VALUED or name in mounted:
+        if name in SWITCHES or name in VALUED or name in mounted or name in more:
             return position
     return 0
 
@@ -203,6 +217,10 @@ class Call:
     ``rest`` is for the framework. ``mounted`` is the command of ours that was called; then
     ``rest`` holds its arguments, ``before`` what was said to the tool itself. ``mistake`` is what
     is wrong with the flags of ours, ``separated`` the levels on which ``rest`` holds a `SEPARATOR`.
+
+    ``switches`` and ``valued`` are the flags that are ours in this call; without ``repeats`` one
+    may not be given twice with two values. Those that only some contracts know leave their values
+    in ``extra``. ``taken`` is where they stood: name, position, and how many words.
     """
 
     __slots__ = (
@@ -216,24 +234,58 @@ class Call:
         "contract",
         "timeout",
         "debug",
+        "stream",
+        "no_stream",
+        "limit",
+        "cursor",
+        "fields",
+        "etag",
+        "max_bytes",
+        "extra",
+        "repeats",
+        "switches",
+        "valued",
         "rest",
         "before",
         "mounted",
         "level",
         "mistake",
         "separated",
+        "taken",
     )
 
     def __init__(self) -> None:
+        self.taken: list[tuple[str, int, int]] = []
         self.agent = self.schema = self.force = self.dry_run = self.debug = False
+        self.stream = self.no_stream = False
         self.output: str | None = None
         self.protocol_version: str | None = None
         self.profile: str | None = None
         self.contract: str | None = None
         self.timeout: str | None = None
+        self.limit: str | None = None
+        self.cursor: str | None = None
+        self.fields: str | None = None
+        self.etag: str | None = None
+        self.max_bytes: str | None = None
+        self.extra: dict[str, Any] = {}
+        self.repeats = True
+        self.switches: dict[str, str] = SWITCHES
+        self.valued: dict[str, str] = VALUED
         self.rest: list[str] = []
         self.before: list[str] = []
         self.mounted = ""
         self.level: Any = None
         self.mistake: AgentError | None = None
         self.separated: list[Any] = []
+
+    def put(self, name: str, value: Any) -> None:
+        """Take what was said under *name*, an attribute or one of the ``extra``."""
+        if name in self.__slots__:
+            setattr(self, name, value)
+        else:
+            self.extra[name] = value
+
+    def said(self, name: str) -> Any:
+        """Give what was said under *name*, ``None`` for nothing."""
+        return getattr(self, name) if name in self.__slots__ else self.extra.get(name)

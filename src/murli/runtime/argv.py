@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from ..contracts import CONTRACT_NAMES
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
-from . import EVERYTHING, SEPARATOR, SWITCHES, VALUED, Call, behind_the_last_of_ours
+from . import EVERYTHING, SEPARATOR, Call, behind_the_last_of_ours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from typing import Protocol
+
+    from .family import Vocabulary
 
     class Level(Protocol):
         """What the scanner must know about one command of the host's parser."""
@@ -75,17 +77,39 @@ _ACCEPTED = {
     "--protocol-version": VALID_PROTOCOL_VERSIONS,
     "--contract": CONTRACT_NAMES,
 }
-# What a program that forwards unknown words may mean for another one.
-_FORWARDED = ("--force", "--yes", "--dry-run", "--profile", "--debug", "--timeout")
+# What can only be for us, even where a program forwards unknown words to another one.
+_NOT_FORWARDED = ("--agent", "--schema", "--contract", "--protocol-version", "--output")
 
 
-def scan(argv: Sequence[str], root: Level, mounted: Collection[str] = ()) -> Call:
-    """Take our flags out of *argv*; *root* tells what is the tool's own."""
+def scan(
+    argv: Sequence[str],
+    root: Level,
+    mounted: Collection[str] = (),
+    vocabulary: Vocabulary | None = None,
+    *,
+    thorough: bool = False,
+    without: Collection[str] = (),
+) -> Call:
+    """Take our flags out of *argv*; *root* tells what is the tool's own.
+
+    *vocabulary* are the flags the contract in force adds. A *thorough* scan goes to the end, also
+    where no word can be ours any more, so that ``level`` is the command that was called. Flags
+    named in *without* are nobody's.
+    """
     call = Call()
     call.level = root
+    more: Collection[str] = ()
+    if vocabulary is not None:
+        more = (*vocabulary.switches, *vocabulary.valued)
+        call.switches = {**call.switches, **vocabulary.switches}
+        call.valued = {**call.valued, **vocabulary.valued}
+        call.repeats = False
+    if without:
+        call.switches = {name: to for name, to in call.switches.items() if name not in without}
+        call.valued = {name: to for name, to in call.valued.items() if name not in without}
     # Behind the last word that could be ours nothing has to be understood; most calls have none,
     # and what a tool loads to look a command up is not loaded for nothing.
-    end = behind_the_last_of_ours(argv, mounted)
+    end = len(argv) if thorough else behind_the_last_of_ours(argv, mounted, more)
     position, words = 0, 0
     while position < len(argv):
         token = argv[position]
@@ -95,7 +119,7 @@ def scan(argv: Sequence[str], root: Level, mounted: Collection[str] = ()) -> Cal
             call.rest.extend(argv[position:])
             break
         if len(token) > 1 and token[0] == "-" and call.level.has_options:
-            position = _option(call, argv, position)
+            position = behind_option(call, argv, position)
             continue
         position += 1
         if call.mounted:
@@ -116,10 +140,11 @@ def scan(argv: Sequence[str], root: Level, mounted: Collection[str] = ()) -> Cal
     return call
 
 
-def _option(call: Call, argv: Sequence[str], position: int) -> int:
+def behind_option(call: Call, argv: Sequence[str], position: int) -> int:
     """Deal with the option at *position*; give the position behind it and its values."""
     taken = _take(call, argv, position)
     if taken:
+        call.taken.append((argv[position].partition("=")[0], position, taken))
         return position + taken
     token = argv[position]
     call.rest.append(token)
@@ -156,34 +181,37 @@ def _option(call: Call, argv: Sequence[str], position: int) -> int:
 
 def _trial(call: Call) -> Call:
     trial = Call()
-    trial.level = call.level
+    trial.level, trial.switches, trial.valued = call.level, call.switches, call.valued
     return trial
 
 
 def _take(call: Call, argv: Sequence[str], position: int) -> int:
     """Take a flag of ours at *position*; give how many words that were, 0 for none."""
     name, equals, value = argv[position].partition("=")
-    if (name not in SWITCHES and name not in VALUED) or (
+    switches, valued = call.switches, call.valued
+    if (name not in switches and name not in valued) or (
         not call.mounted and call.level.owns(name)
     ):
         return 0
     following = argv[position + 1] if position + 1 < len(argv) else "--"
     followed = not equals and not _looks_like_option(following)
-    if followed and name in VALUED:
+    if followed and name in valued:
         value = following
     if not call.mounted and _is_theirs(call.level, name, value, bool(equals) or followed):
-        if call.level.forwards and name in SWITCHES:
-            setattr(call, SWITCHES[name], True)
+        if call.level.forwards and name in switches:
+            call.put(switches[name], True)
         return 0
-    if name in SWITCHES:
-        setattr(call, SWITCHES[name], True)
+    if name in switches:
+        call.put(switches[name], True)
         if equals:
             _note_mistake(call, "unexpected_value", name, value)
         return 1
     if not equals and not followed:
         _note_mistake(call, "missing_value", name)
         return 1
-    setattr(call, VALUED[name], value)
+    if not call.repeats and call.said(valued[name]) not in (None, value):
+        _note_mistake(call, "repeated", name)
+    call.put(valued[name], value)
     return 1 if equals else 2
 
 
@@ -192,7 +220,7 @@ def _is_theirs(level: Level, name: str, value: str, with_value: bool) -> bool:
     accepted = _ACCEPTED.get(name, ())
     if value in accepted:
         return False
-    if level.forwards and (name in _FORWARDED or accepted):
+    if level.forwards and (name not in _NOT_FORWARDED or accepted):
         return True
     # `--output result.txt` was short for `--output-file` before murli came; it still is.
     return level.abbreviates(name, with_value)

@@ -27,6 +27,12 @@ if TYPE_CHECKING:
         def end(self, *, restore: bool) -> str | bytes:
             """Stop collecting and give what was printed; bytes when it is not text."""
 
+        def size(self) -> int:
+            """Give how many bytes have been collected so far; 0 once that is over."""
+
+        def let_through(self) -> None:
+            """Let what is printed from now on reach the reader as it is."""
+
         def close(self) -> None:
             """Let go of the reader; the answer is out."""
 
@@ -60,8 +66,8 @@ class DescriptorCapture:
 
     def __init__(self) -> None:
         # Not inheritable: a child must not be able to write beside the answer.
-        self._real = _away_from_standard(os.dup(1))
-        self._spool = _away_from_standard(_open_spool())
+        self._real = away_from_standard(os.dup(1))
+        self._spool = away_from_standard(_open_spool())
         os.dup2(self._spool, 1)
         self.stream = DescriptorStream(self._real)
         self.lost: OSError | None = None
@@ -84,7 +90,25 @@ class DescriptorCapture:
             os.close(self._spool)
         except OSError:  # the tool closed descriptors that are not its own
             return ""
+        finally:
+            self._spool = -1
         return as_text(collected)
+
+    def size(self) -> int:
+        """Give how many bytes have been collected so far; 0 once that is over."""
+        if self._spool < 0:
+            return 0
+        _flush(sys.stdout)  # should there be no room, `end` will tell
+        try:
+            return os.fstat(self._spool).st_size
+        except OSError:  # the tool closed descriptors that are not its own
+            return 0
+
+    def let_through(self) -> None:
+        """Let what is printed from now on reach the reader as it is."""
+        self._unwatch()
+        self._flush()
+        os.dup2(self._real, 1)
 
     def _watch(self, stream: Any) -> Callable[[], None]:
         """Notice what there is no room for, and stop a program that prints without end.
@@ -147,7 +171,7 @@ class DescriptorCapture:
             pass
 
 
-def _away_from_standard(descriptor: int) -> int:
+def away_from_standard(descriptor: int) -> int:
     """Give a duplicate of *descriptor* above 2: a closed stderr must not become our stdout."""
     passed = []
     while descriptor <= 2:

@@ -30,7 +30,17 @@ class StreamCapture:
         """Stop collecting; the replaced stream is always restored."""
         if sys.stdout is self._held:
             sys.stdout = self.stream
-        return as_text(self._bytes.getvalue())
+        collected, self._bytes = self._bytes.getvalue(), io.BytesIO()
+        return as_text(collected)
+
+    def size(self) -> int:
+        """Give how many bytes have been collected so far; 0 once that is over."""
+        return len(self._bytes.getvalue())
+
+    def let_through(self) -> None:
+        """Let what is printed from now on reach whoever replaced the stream."""
+        if sys.stdout is self._held:
+            sys.stdout = self.stream
 
     def close(self) -> None:
         """Do nothing: the replaced stream belongs to somebody else."""
@@ -48,6 +58,13 @@ class ClosedStdout:
     def end(self, *, restore: bool) -> str:
         """Give nothing: there was nowhere to print."""
         return ""
+
+    def size(self) -> int:
+        """Give nothing, as above."""
+        return 0
+
+    def let_through(self) -> None:
+        """Do nothing: nobody reads."""
 
     def close(self) -> None:
         """Do nothing."""

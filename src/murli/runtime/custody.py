@@ -133,19 +133,6 @@ def hold_signals() -> Undo:
             continue
 
 
-def put_off_signals() -> Undo:
-    """Let signals wait until what this gives is called; for a step that must not be half done."""
-    mask = getattr(_signal, "pthread_sigmask", None)
-    if mask is None:
-        return _nothing
-    before = mask(_signal.SIG_BLOCK, _NAMES)
-
-    def come() -> None:
-        mask(_signal.SIG_SETMASK, before)
-
-    return come
-
-
 def leave_on_signals(code: int) -> None:
     """The answer is out: a signal from now on ends the process with *code*, at once."""
     global _leave
@@ -291,6 +278,7 @@ _FOR_CHILDREN = {
     "GIT_PAGER": "cat",
     "MANPAGER": "cat",
     "LESS": "-FRX",
+    "MORE": "",
     "EDITOR": "true",
     "VISUAL": "true",
     "GIT_TERMINAL_PROMPT": "0",

@@ -13,13 +13,13 @@ import time
 from _thread import allocate_lock, get_ident, start_new_thread
 
 from ..errors import AgentError
-from ..formats import dumps
 from ..outcome import Failure
 from ..streams import DescriptorStream
 from .custody import note_interruption, real_hard_exit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
     from typing import NoReturn
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # What a handler gets to clean up, and what the answer gets to be written.
 GRACE_SECONDS = 2.0
+# What cleanups get when the handler does not let go: they may wait for what it holds.
+CLEANUP_SECONDS = 1.0
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -46,39 +48,67 @@ def seconds_in(text: str) -> float | None:
 class Deadline:
     """From its making until `stop`, the invocation has this much time."""
 
-    def __init__(self, invocation: Invocation, seconds: float, *, may_end_process: bool) -> None:
+    def __init__(
+        self,
+        invocation: Invocation,
+        seconds: float,
+        *,
+        may_end_process: bool,
+        assumed: bool = False,
+    ) -> None:
         self.seconds = seconds
+        self._assumed = assumed
+        self._due = False
         self._invocation = invocation
         self._may_end_process = may_end_process
         self._main = get_ident()
         self._over = allocate_lock()
         self._over.acquire()
+        self._begun = allocate_lock()
+        self._begun.acquire()
         self._before: object = None
         self._answering = False
         self._pid = os.getpid()
         try:
             self._before = _signal.signal(_signal.SIGALRM, self._interrupt)
-        except ValueError:  # not in the main thread, which alone can be interrupted
+        except (ValueError, AttributeError):  # not in the main thread, or not on this system
             self._main = 0
-        start_new_thread(self._watch, ())
+        invocation.deadline = self  # should it be over before anybody could say so
+        _start_undisturbed(self._watch)
 
     def let_answer(self) -> None:
         """The handler is done: from here on the time is for getting the answer out."""
         self._answering = True
+        self._meet()
+        if self._assumed:
+            self.stop()
 
     def stop(self) -> None:
         """Let the invocation take the time it needs."""
         if not self._over.locked():
             return
+        self._meet()
         self._over.release()
         if self._main and _signal.getsignal(_signal.SIGALRM) == self._interrupt:
             _signal.signal(_signal.SIGALRM, self._before or _signal.SIG_DFL)
+
+    def _meet(self) -> None:
+        """Wait until the watch has begun: should Python end just then, it may crash (3.10)."""
+        if os.getpid() == self._pid and self._begun.acquire(timeout=1.0):
+            self._begun.release()
 
     def failure(self) -> AgentError:
         """Give the failure of a call that took too long."""
         shown = f"{self.seconds:g} s"
         metadata = self._invocation.metadata
         changes = metadata is not None and metadata.mutating and not metadata.idempotent
+        if self._invocation.in_family:
+            # There "retry" promises that nothing was written, which only the author can know.
+            from ..exit_codes import entry_of
+
+            entry = entry_of(metadata, "timeout")
+            changes = entry is None or not entry.retryable
+        elapsed = time.monotonic() - self._invocation.writer.started
         advice = "It may have changed something: look at the state before you try again."
         if not changes:
             advice = f"Try again with a longer --timeout than {self.seconds:g}."
@@ -86,40 +116,67 @@ class Deadline:
             f"The command did not finish within {shown}.",
             advice,
             recoverable=not changes,
-            context={"timeout_ms": round(self.seconds * 1000)},
+            context={"timeout_ms": round(self.seconds * 1000), "elapsed_ms": int(elapsed * 1000)},
         )
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        if self._over.locked() and not self._answering and os.getpid() == self._pid:
+        if not self._due and callable(self._before):
+            self._before(number, frame)  # an alarm of the tool's own
+        elif self._over.locked() and not self._is_for_reader and os.getpid() == self._pid:
             raise note_interruption(Expired())
 
+    @property
+    def _is_for_reader(self) -> bool:
+        """Whether what takes so long is no longer the handler."""
+        return self._answering or (self._assumed and self._invocation.writer.answered)
+
     def _watch(self) -> None:
+        self._begun.release()
         elapsed = time.monotonic() - self._invocation.writer.started
         if self._over.acquire(timeout=max(self.seconds - elapsed, 0)):
             return
+        self._due = True
         if self._main:
             _signal.pthread_kill(self._main, _signal.SIGALRM)
         if self._over.acquire(timeout=GRACE_SECONDS) or not self._may_end_process:
+            return
+        if self._assumed and self._is_for_reader:
             return
         self._end_process()
 
     def _end_process(self) -> NoReturn:
         """Answer for a handler that does not let go, and end the process under it."""
         invocation = self._invocation
+        if invocation.cleanups is not None:
+            invocation.cleanups.run_within(CLEANUP_SECONDS)
         writer = invocation.writer
         error = self.failure()
+        if invocation.steps is not None:
+            error.context = {**invocation.steps.context(), **error.context}
         if self._answering:
             error = AgentError.tool_error(
                 f"Nobody read the answer within {self.seconds:g} s.", error_type="output_failed"
             )
         answer = writer.document_of(Failure(error, writer.phase))
-        text = f"Error: {error}\n" if writer.is_tty() else dumps(answer.document) + "\n"
-        data = text.encode("utf-8", "replace")
+        text = f"Error: {error}" if writer.is_tty() else writer.text_of(answer)
+        data = f"{text}\n".encode("utf-8", "replace")
         # Half an answer may be on stdout, or nobody may be reading there.
-        aside = writer.is_tty() or answer.stream == "stderr" or self._answering
-        if aside or not _written(invocation.answer_descriptor, data):
+        begun = self._answering or writer.answered
+        aside = writer.is_tty() or answer.stream == "stderr" or begun
+        ends_stream = writer.is_streaming and not begun
+        told = (ends_stream or not aside) and _written(invocation.answer_descriptor, data)
+        if aside or not told:
             _written(2, data)
         real_hard_exit(answer.exit_code)
+
+
+def _start_undisturbed(watch: Callable[[], None]) -> None:
+    """Start a thread that receives no signal: one that went there would not wake the main one."""
+    mask = getattr(_signal, "pthread_sigmask", None)
+    before = mask(_signal.SIG_BLOCK, (1, 2, 15)) if mask is not None else ()
+    start_new_thread(watch, ())
+    if mask is not None:
+        mask(_signal.SIG_SETMASK, before)
 
 
 def _written(descriptor: int, data: bytes) -> bool:

@@ -28,6 +28,9 @@ def answer_interrupt(settings: Settings, error: BaseException) -> None:
         tool_version=settings.tool_version,
         contract=contract if contract in CONTRACT_NAMES else "murli",
     )
+    failure = AgentError.cancelled(signal=getattr(error, "signal", "SIGINT"))
+    if type(error).__name__ == "Expired":
+        told = "The time was over before the command began."
+        failure = AgentError.timeout(told, "Allow more time.", recoverable=True)
     # The interpreter honours a SystemExit from its hook.
-    cancelled = AgentError.cancelled(signal=getattr(error, "signal", "SIGINT"))
-    raise SystemExit(writer.fail(Failure(cancelled, "validation")))
+    raise SystemExit(writer.fail(Failure(failure, "validation")))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from .exception_table import CLASSES, ERRNOS, SQLITE, UNREACHABLE, Meaning
-from .http_failures import of_aws, of_grpc, of_response, of_retries, peek
+import errno
+
+from .exception_table import CLASSES, ERRNOS, SLOW_NETWORK, SQLITE, UNREACHABLE, Meaning
+from .http_failures import of_aws, of_grpc, of_response, of_retries, peek, without_credentials
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,9 +18,9 @@ _LONGEST_COMMAND = 250
 
 
 def shown(error: object) -> str:
-    """Give ``str(error)``, or nothing where its own code fails."""
+    """Give ``str(error)`` without passwords in its URLs, or nothing where its own code fails."""
     try:
-        return str(error)
+        return without_credentials(str(error))
     except BaseException:  # a foreign __str__ may raise anything, and the program ends anyway
         return ""
 
@@ -57,7 +59,7 @@ def _origin(error: BaseException) -> FrameType | None:
 def _of_child(error: Any) -> Meaning:
     """Have a child that failed speak for itself, where it was heard."""
     said = peek(error, "stderr") or ""
-    text = said.decode("utf-8", "replace") if isinstance(said, bytes) else shown(said)
+    text = shown(said.decode("utf-8", "replace") if isinstance(said, bytes) else said)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         hint = "Run that command by itself to see what is wrong."
@@ -80,6 +82,13 @@ def _of_name_lookup(error: Any) -> Meaning | None:
     import socket
 
     return UNREACHABLE if error.errno == socket.EAI_AGAIN else None
+
+
+def _of_time(error: Any) -> Meaning | None:
+    """Tell a connection that was waited for from anything else: a socket has words of its own."""
+    words = shown(error)
+    slow = error.errno == errno.ETIMEDOUT or words == "timed out"
+    return SLOW_NETWORK if slow or words.endswith("operation timed out") else None
 
 
 def _of_json(error: Any) -> Meaning:
@@ -112,6 +121,7 @@ def _of_end(error: Any) -> Meaning | None:
 # Class -> what it means, or None where its entry in the table, or its base, tells.
 READERS: dict[str, Callable[[Any], Meaning | None]] = {
     "builtins.OSError": _of_number,
+    "builtins.TimeoutError": _of_time,
     "builtins.FileNotFoundError": _of_program,
     "builtins.PermissionError": _of_program,
     "builtins.ModuleNotFoundError": _of_import,

@@ -84,7 +84,7 @@ class Meaning(Record):
 
 CANCELLED = Meaning("cancelled", decisive=True)
 TIMEOUT = Meaning("timeout", "Try again, or allow more time.", decisive=True)
-_SLOW_NETWORK = TIMEOUT.replace(network=True)
+SLOW_NETWORK = TIMEOUT.replace(network=True)
 
 _MISSING = Meaning("not_found", "Check the path, or create what is missing.")
 _DENIED = Meaning("permission_denied", "Ask for access to it, or choose another place.")
@@ -193,18 +193,23 @@ CLASSES: dict[str, Meaning] = {
     "murli.runtime.stdin.InputRequired": Meaning(
         "precondition", "Give what it asks for as options, or on stdin.", "input_required"
     ),
+    "murli.processes.ShellStringProhibited": Meaning(
+        "tool_error",
+        "Report a bug: the tool must give that command as a list.",
+        "shell_string_prohibited",
+    ),
     "murli.streams.OutputFailed": Meaning("tool_error", error_type="output_failed"),
     # -- clients of HTTP
     "urllib3.exceptions.HTTPError": _NO_ANSWER,
     "urllib3.exceptions.NewConnectionError": _NO_ANSWER,  # which is a TimeoutError there
     "urllib3.exceptions.NameResolutionError": _UNKNOWN_HOST.replace(vague=True),
-    "urllib3.exceptions.TimeoutError": _SLOW_NETWORK,
+    "urllib3.exceptions.TimeoutError": SLOW_NETWORK,
     "urllib3.exceptions.ProxyError": _PROXY,
     "urllib3.exceptions.SSLError": _NO_TLS.replace(vague=True),
     "urllib3.exceptions.LocationValueError": _INVALID_URL,
     "requests.exceptions.ConnectionError": _NO_ANSWER,
-    "requests.exceptions.ConnectTimeout": _SLOW_NETWORK,
-    "requests.exceptions.Timeout": _SLOW_NETWORK,
+    "requests.exceptions.ConnectTimeout": SLOW_NETWORK,
+    "requests.exceptions.Timeout": SLOW_NETWORK,
     "requests.exceptions.ProxyError": _PROXY,
     "requests.exceptions.SSLError": _NO_TLS.replace(vague=True),
     "requests.exceptions.ChunkedEncodingError": _CUT_OFF,
@@ -217,7 +222,7 @@ CLASSES: dict[str, Meaning] = {
     "aiohttp.client_exceptions.ClientConnectionError": _NO_ANSWER,
     "aiohttp.client_exceptions.ClientPayloadError": _CUT_OFF,
     "aiohttp.client_exceptions.ServerDisconnectedError": _CUT_OFF,
-    "aiohttp.client_exceptions.ServerTimeoutError": _SLOW_NETWORK,
+    "aiohttp.client_exceptions.ServerTimeoutError": SLOW_NETWORK,
     "aiohttp.client_exceptions.ClientProxyConnectionError": _PROXY,
     "aiohttp.client_exceptions.ClientSSLError": _NO_TLS.replace(vague=True),
     "aiohttp.client_exceptions.ClientConnectorCertificateError": _UNTRUSTED,
@@ -244,8 +249,8 @@ CLASSES: dict[str, Meaning] = {
         "unavailable", "Check the region, the endpoint and the network.", network=True
     ),
     "botocore.exceptions.ConnectionClosedError": _CUT_OFF,
-    "botocore.exceptions.ConnectTimeoutError": _SLOW_NETWORK,
-    "botocore.exceptions.ReadTimeoutError": _SLOW_NETWORK,
+    "botocore.exceptions.ConnectTimeoutError": SLOW_NETWORK,
+    "botocore.exceptions.ReadTimeoutError": SLOW_NETWORK,
     "botocore.exceptions.ProxyConnectionError": _PROXY,
     "botocore.exceptions.SSLError": _UNTRUSTED,
     "google.api_core.exceptions.RetryError": TIMEOUT,
@@ -258,7 +263,7 @@ for _module in ("httpx", "httpx2", "httpcore", "httpcore2"):
     CLASSES |= {
         f"{_module}.TransportError": _NO_ANSWER,
         f"{_module}.NetworkError": _NO_ANSWER,
-        f"{_module}.TimeoutException": _SLOW_NETWORK,
+        f"{_module}.TimeoutException": SLOW_NETWORK,
         f"{_module}.ProtocolError": _CUT_OFF,
         f"{_module}.ProxyError": _PROXY,
         f"{_module}.UnsupportedProtocol": _INVALID_URL,
@@ -302,7 +307,7 @@ ERRNOS: dict[int, Meaning] = {
     errno.EIO: Meaning("tool_error", "Check the device; it failed to read or write."),
     errno.ESTALE: Meaning("unavailable", "Try again; the network file system lost the file."),
     errno.EPIPE: CLASSES["builtins.BrokenPipeError"],
-    errno.ETIMEDOUT: _SLOW_NETWORK,
+    errno.ETIMEDOUT: SLOW_NETWORK,
     errno.ECONNREFUSED: _REFUSED,
     errno.ECONNRESET: _CUT_OFF,
     errno.ECONNABORTED: _CUT_OFF,

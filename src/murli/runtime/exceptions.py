@@ -43,7 +43,8 @@ def _failure(found: Meaning, error: BaseException) -> AgentError:
     details: dict[str, Any] = {"context": dict(found.context)}
     suggestion = found.suggestion
     if found.network:
-        network = details["context"]["network_context"] = network_context(found)
+        links = [link for _, link in _chain(error, True)]
+        network = details["context"]["network_context"] = network_context(found, links)
         if network["proxy_used"]:
             suggestion = f"{suggestion} {network['proxy_source']} names a proxy; check that too."
     if found.recoverable is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from ..errors import AgentError
 from ..outcome import Failure
 from ..streams import OutputFailed
@@ -30,7 +32,7 @@ def conclude(invocation: Invocation, error: BaseException | None, printed: str |
         # Who has answered, or speaks to a person, chose the number himself.
         if writer.answered or writer.is_tty():
             invocation.pass_on(printed)
-            return status_of(error.code)
+            return invocation.standing or status_of(error.code)
         error = exit_failure(error.code)
     error = error or writer.trouble
     if error is None:
@@ -55,6 +57,16 @@ def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) ->
         output = payload_of(printed)
         output = bounded(output) if isinstance(output, str) else output
     failure = error_for(invocation, error)
+    if invocation.steps is not None or (invocation.metadata and invocation.metadata.steps):
+        from ..steps import tell
+
+        failure = tell(invocation, failure)
+    if invocation.in_family:
+        from .family import explain_tool, is_bare, reconsider
+
+        if is_bare(invocation, failure):
+            return explain_tool(invocation)
+        failure = reconsider(invocation, failure)
     if failure.error_type == "input_required" and isinstance(error, EOFError):
         from .stdin import input_failure
 
@@ -76,7 +88,15 @@ def _keep_traceback(invocation: Invocation, error: BaseException, failure: Agent
     if is_on("MURLI_DEBUG") or invocation.call.debug:
         import traceback
 
-        traceback.print_exception(type(error), error, error.__traceback__)
+        told = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        if invocation.in_family:
+            from .surroundings import masked
+
+            told = masked(told)
+        try:
+            sys.stderr.write(told)
+        except (AttributeError, OSError, ValueError):  # there is none, or nobody reads it
+            pass
         return
     if failure.suggestion != TRACEBACK_HINT:
         return  # the failure is understood, and tells what to do
@@ -109,5 +129,5 @@ def exit_code_for(invocation: Invocation, status: object) -> int:
     """Give the code the process ends with when the tool exits with *status*."""
     failure = exit_failure(status)
     if failure is None or invocation.writer.answered or invocation.writer.is_tty():
-        return status_of(status)
-    return invocation.writer.code_of(failure)
+        return invocation.standing or status_of(status)
+    return invocation.standing or invocation.writer.code_of(failure)

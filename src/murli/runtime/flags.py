@@ -5,11 +5,34 @@ from __future__ import annotations
 import os
 
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
-from .usage import invalid_setting
+from .usage import exclusive, invalid_setting, unknown_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .invocation import Invocation
+
+
+# The flags that choose a part of an answer, which a person has no use for.
+PARTS = frozenset(
+    ("--limit", "--cursor", "--fields", "--etag", "--max-bytes", "--stream", "--no-stream")
+)
+# Mounted commands whose answers have no parts.
+_WHOLE = ("describe", "profile", "doctor")
+
+
+def leave_to_the_tool(invocation: Invocation) -> None:
+    """For a person, read the command line as if flags that only agents use were none of ours."""
+    writer = invocation.writer
+    useless = PARTS
+    if writer.contract != "murli":
+        from .family import FOR_AGENTS
+
+        # A format that was asked for is one for people, of which parts may be asked for too.
+        useless = FOR_AGENTS if writer.format() == "text" else PARTS | FOR_AGENTS
+    if any(name in useless for name, _, _ in invocation.call.taken):
+        from .calls import scan_again
+
+        invocation.call = scan_again(invocation, invocation.argv, useless)
 
 
 def check(invocation: Invocation) -> None:
@@ -17,20 +40,40 @@ def check(invocation: Invocation) -> None:
     call = invocation.call
     if call.mistake is not None:
         invocation.refuse(call.mistake)
+    if invocation.writer.contract != "murli":
+        from .family import check_format
+
+        check_format(invocation)
     for name, value, accepted in (
         ("protocol-version", call.protocol_version, VALID_PROTOCOL_VERSIONS),
         ("output", call.output, VALID_OUTPUT_FORMATS),
     ):
         if value is not None and value not in accepted:
             invocation.refuse(invalid_setting(name, value, accepted))
+    loudness = [name for name in ("quiet", "verbose", "debug") if call.said(name)]
+    if len(loudness) > 1:
+        invocation.refuse(exclusive(f"--{loudness[0]}", f"--{loudness[1]}"))
     timeout = call.timeout or os.environ.get("MURLI_TIMEOUT")
+    if not timeout and invocation.in_family:
+        from .family import timeout_of_tool
+
+        timeout = timeout_of_tool(invocation)
     if timeout:
         from .deadline import seconds_in
 
         seconds = seconds_in(timeout)
         if seconds is None:
             invocation.refuse(invalid_setting("timeout", timeout, ("30", "500ms", "2m")))
+        invocation.timed = True
         invocation.allow(seconds)
     if call.profile is not None and not call.mounted:
         # Running without the values the caller asked for would be worse than not running.
         _ = invocation.saved
+    given = [name for name, _, _ in call.taken if name in PARTS]
+    if call.mounted in _WHOLE and given:
+        invocation.refuse(unknown_option(given[0], ()))
+    capped = invocation.is_capped() and not invocation.writer.is_tty()
+    if not call.mounted and (invocation.in_family or given or capped):
+        from .asking import prepare
+
+        prepare(invocation)

@@ -36,8 +36,10 @@ def refusal(
         return None
     if (dry_run or previews) and not guard_dry_run:
         return None
+    traits = metadata.traits
+    own = f"--{traits.confirm_flag}, " if traits is not None and traits.confirm_flag else ""
     return AgentError.user_error(
         "This command mutates state and requires explicit confirmation.",
-        "Pass --force or --yes to proceed without a TTY.",
+        f"Pass {own}--force or --yes to proceed without a TTY.",
         error_type="confirmation_required",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..metadata import Metadata
 from ..tree import Command
@@ -27,5 +27,15 @@ class Host(Protocol):
     def tree(self) -> Command:
         """Walk the whole tool; only done when somebody asks for it."""
 
+    def help(self) -> str:
+        """Give the help text of the tool."""
+
     def command(self, level: Level) -> Command:
         """Give the command the scanner arrived at."""
+
+    @property
+    def app(self) -> Any:
+        """What the author enabled: a command, a Typer, a parser."""
+
+    def secret_options(self, level: Level) -> set[str]:
+        """Give the options of *level* whose values are secrets, with their dashes."""

@@ -20,7 +20,7 @@ from .exception_table import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 _LONGEST_WAIT_MS = 24 * 60 * 60 * 1000
@@ -178,7 +178,7 @@ def of_grpc(error: BaseException) -> Meaning | None:
     """Give what ``grpc.RpcError`` means; its text is a page, its details are the message."""
     call: Any = error
     code = call.code().name
-    said = str(call.details() or code).partition("\n")[0]
+    said = without_credentials(str(call.details() or code).partition("\n")[0])
     found = CANCELLED if code == "CANCELLED" else of_status(_GRPC.get(code, 500), {})
     return found.replace(message=said)
 
@@ -191,21 +191,76 @@ def of_retries(error: BaseException) -> Meaning | None:
     return of_status(int(status[1]), {}) if status else None
 
 
-def network_context(meaning: Meaning) -> dict[str, Any]:
-    """Give how this process is connected, as far as its environment tells."""
+_PROXIES = {
+    "http": ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"),
+    "https": ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"),
+}
+
+
+def network_context(meaning: Meaning, links: Sequence[BaseException]) -> dict[str, Any]:
+    """Give how this process is connected, as far as its environment tells.
+
+    *links* are the exception and what it came from, which may know what was asked for. A proxy
+    is told by the variable that names it, never by its URL, which may hold a password.
+    """
     import os
 
-    names = ("https_proxy", "http_proxy", "all_proxy")
-    spellings = [spelling for name in names for spelling in (name, name.upper())]
-    source = next((name for name in spellings if os.environ.get(name)), None)
+    no_proxy = os.environ.get("no_proxy") or os.environ.get("NO_PROXY")
+    scheme, host = _asked_for(links)
+    # Where nobody knows what was asked for, any proxy may have been in the way.
+    names = _PROXIES.get(scheme) or (*_PROXIES["https"], *_PROXIES["http"])
+    source = next((name for name in names if os.environ.get(name)), None)
+    if no_proxy and source is not None and _is_excepted(host, no_proxy):
+        source = None
     return {
         "proxy_used": source is not None,
         "proxy_source": source,
-        "no_proxy": os.environ.get("no_proxy") or os.environ.get("NO_PROXY"),
-        # Known only where verifying is what failed.
-        "ssl_verify": True if meaning.error_type == "certificate_invalid" else None,
+        "no_proxy": without_credentials(no_proxy) if no_proxy else None,
+        "ssl_verify": meaning.error_type == "certificate_invalid" or _verifies(links),
         "suggestion": meaning.suggestion,
     }
+
+
+def without_credentials(text: str) -> str:
+    """Give *text* without the users and passwords in its URLs."""
+    if "@" not in text:
+        return text
+    import re
+
+    return re.sub(r"(?<=://)[^\s/'\"]+@", "[REDACTED]@", text)
+
+
+def _asked_for(links: Sequence[BaseException]) -> tuple[str, str]:
+    """Give the scheme and the host of the request that failed, where one of *links* knows it."""
+    from urllib.parse import urlsplit
+
+    url = next((url for each in links if (url := peek(peek(each, "request"), "url"))), "")
+    try:
+        parts = urlsplit(str(url))
+        return parts.scheme, parts.hostname or ""
+    except ValueError:  # a URL that is none
+        return "", ""
+
+
+def _is_excepted(host: str, no_proxy: str) -> bool:
+    """Tell whether *no_proxy* excepts *host*; one that nobody knows only where it excepts all."""
+    entries = [entry.strip().lower() for entry in no_proxy.split(",")]
+    if "*" in entries:
+        return True
+    names = [entry.removeprefix("*").removeprefix(".") for entry in entries]
+    return bool(host) and any(f".{host}".endswith(f".{name}") for name in names if name)
+
+
+def _verifies(links: Sequence[BaseException]) -> bool:
+    """Tell whether certificates are checked, which they are unless somebody switched that off."""
+    import sys
+
+    # urllib3 has the connections with it, also beneath requests.
+    if any(peek(peek(each, "pool"), "cert_reqs") in ("CERT_NONE", 0) for each in links):
+        return False
+    ssl = sys.modules.get("ssl")
+    default = peek(ssl, "_create_default_https_context")
+    return default is None or default is not peek(ssl, "_create_unverified_context")
 
 
 def peek(holder: object, name: str) -> Any:

@@ -3,15 +3,16 @@
 The order, which the adapters rely on:
 
 1. our flags leave argv; the contract, the mode and the writer follow from them
-2. ``--schema`` is answered, before anything that could be wrong with the rest
-3. our own flags are checked: ``--protocol-version``, ``--output``, ``--profile``
-4. a mounted command (``describe`` …) is answered
-5. the framework parses what is left            (the adapter)
-6. the guard decides whether the command may run
-7. the handler runs, its stdout collected when an agent reads
-8. what the handler left unsaid is said, and the exit code follows
+2. a command that is called otherwise now is answered with the call to make instead
+3. ``--schema`` is answered, before anything that could be wrong with the rest
+4. our own flags are checked: ``--protocol-version``, ``--output``, ``--profile``
+5. a mounted command (``describe`` …) is answered
+6. the framework parses what is left            (the adapter)
+7. the guard decides whether the command may run
+8. the handler runs, its stdout collected when an agent reads
+9. what the handler left unsaid is said, and the exit code follows
 
-Steps 1 to 4 are `begin`, 6 is `admit`, 8 is `finish`.
+Steps 1 to 5 are `begin`, 7 is `admit`, 9 is `finish`.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ from _thread import _local
 from ..contracts import CONTRACT_NAMES
 from ..formats import cleaned, plain
 from ..outcome import Failure
-from ..streams import DescriptorStream, is_terminal, put, standard
+from ..streams import DescriptorStream, is_terminal, put, put_off_signals, standard
 from ..writer import VALID_OUTPUT_FORMATS, Writer
 from . import (
     AGENT_VARIABLES,
     MOUNTED,
+    REDIRECTS,
     SECRET_NAMES,
     Call,
     behind_the_last_of_ours,
@@ -41,14 +43,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, NoReturn
 
+    from ..cleanup import Cleanups
     from ..errors import AgentError
     from ..metadata import Metadata
+    from ..steps import Steps
     from . import Settings
+    from .argv import Level
     from .capture import Capture
     from .deadline import Deadline
     from .host import Host
     from .redaction import Secrets
     from .saved import Saved
+    from .shaping import Shaper
 
 
 # One for each thread, so that tools may run side by side; a context variable would cost a shared
@@ -79,18 +85,22 @@ class Invocation:
         self.settings = settings
         # Whether a refusal is raised, for a caller who wants exceptions, instead of answered.
         self.raises = raises
+        self.argv = argv
         mounted: tuple[str, ...] = MOUNTED if settings.mount else ()
         self.call = Call()
+        chosen = os.environ.get("MURLI_CONTRACT") or settings.contract
         # Whether there is anything on the command line that could be for us.
         self.scanned = behind_the_last_of_ours(argv, mounted) > 0
-        if self.scanned:
+        if chosen != "murli" or (self.scanned and "--contract" in "\0".join(argv)):
+            from .family import scan_in_family
+
+            self.call = scan_in_family(host, settings, argv, chosen)
+            self.scanned = True
+        elif self.scanned:
             from .argv import scan
 
             root = host.level()
-            if not root.routes and not has_profileable(host.metadata()):
-                # A word of such a tool is its argument; there is nothing to save for it.
-                mounted = tuple(name for name in mounted if name != "profile")
-            self.call = scan(argv, root, mounted)
+            self.call = scan(argv, root, mounted_on(root, host, mounted))
         else:
             self.call.rest = list(argv)
         self.stdout_is_terminal = is_terminal(stdout or standard("stdout"))
@@ -99,21 +109,48 @@ class Invocation:
         self.explained = False
         # Whether a handler has shown a person something already.
         self.printed = False
+        # What an answer tells about the call, where the contract has a place for it.
+        self.meta: dict[str, Any] = {}
+        # What the runtime adds to the result itself.
+        self.marks: dict[str, Any] = {}
         # The flags whose values a profile gave, and the profile's name.
         self.applied: dict[str, str] = {}
         self._saved: Saved | None = None
         self._secrets: Secrets | None = None
         self._reveals = False
         self.metadata: Metadata | None = None
+        # The flags that were given, where the command declares something that depends on them, and
+        # whether they stand on the command line.
+        self.given: dict[str, bool] = {}
+        self.steps: Steps | None = None
         self.deadline: Deadline | None = None
+        # Whether the caller has said how long the call may take, be it for ever.
+        self.timed = False
+        # The function that runs, where the framework knows it.
+        self.handler: Any = None
         # Gives the options of the command that runs, for who has to be told what to pass.
         self.options: Callable[[], list[str]] = list
         self._unhook: Callable[[], None] | None = None
         self._returned: Any = None
         self._around: Invocation | None = None
-        contract = self.call.contract or os.environ.get("MURLI_CONTRACT") or settings.contract
+        # The exit code of a refusal that stands, whatever a handler that only previews makes of it.
+        self.standing = 0
+        # Takes back what was put in place of others for as long as the invocation runs.
+        self.undo: list[Callable[[], None]] = []
+        # What handlers left to be done at the end; see `murli.cleanup`.
+        self.cleanups: Cleanups | None = None
+        # Decides which part of an answer is given; see `runtime.shaping`.
+        self.shaper: Shaper | None = None
+        contract = self.call.contract or chosen
         known = contract in CONTRACT_NAMES
         self.writer = self._make_writer(contract if known else "murli", stdout)
+        self.writer.invocation = self
+        # Whether the answer is a ResponseEnvelope; a person reads none.
+        self.in_family = known and contract != "murli" and not self.writer.is_tty()
+        if self.scanned and self.writer.is_tty():
+            from .flags import leave_to_the_tool
+
+            leave_to_the_tool(self)
         if not known:
             from .usage import invalid_setting
 
@@ -127,6 +164,10 @@ class Invocation:
         for_people = mode == "human" or (mode != "agent" and self.stdout_is_terminal)
         # A format that does not exist cannot say how its own refusal is to be written.
         output = call.output if call.output in VALID_OUTPUT_FORMATS else ""
+        if contract != "murli":
+            from .family import output_format
+
+            output = output_format(self, contract)
         progress = os.environ.get("MURLI_PROGRESS") or self.settings.progress_stream
         writer = Writer(
             stdout,
@@ -141,7 +182,13 @@ class Invocation:
             validate=is_on("MURLI_TEST"),
         )
         writer.begin()
+        writer.in_lines |= call.stream
         return writer
+
+    def is_capped(self) -> bool:
+        """Tell whether the environment says how long an answer may be."""
+        own = self.host.name().upper().replace("-", "_")
+        return any(f"{name}_MAX_OUTPUT_BYTES" in os.environ for name in ("MURLI", "TOOL", own))
 
     def tool_version(self) -> str:
         """Give the version to stamp on answers, from the most explicit source that has one."""
@@ -160,12 +207,25 @@ class Invocation:
             for name, value in os.environ.items():
                 if name.endswith(SECRET_NAMES) and len(value) >= 12 and value[0] not in "/~":
                     self.hide(value)
+        if self.in_family:
+            from .family import begin
+
+            begin(self)
+        if self.writer.contract != "murli":
+            from .family import take_secrets
+
+            take_secrets(self)
         call = self.call
-        if call.schema:
+        redirects = getattr(self.host.app, REDIRECTS, None)
+        if redirects and any(old[0] in self.argv for old in redirects):
+            from .redirects import follow
+
+            follow(self, redirects)
+        if call.schema or "output_schema" in call.extra:
             from ..commands.describe import show_schema
 
             show_schema(self)
-        if self.scanned or "MURLI_TIMEOUT" in os.environ:
+        if self.scanned or "MURLI_TIMEOUT" in os.environ or self.is_capped():
             from .flags import check
 
             check(self)
@@ -173,19 +233,27 @@ class Invocation:
             from ..commands import run_mounted
 
             run_mounted(self)
+            return  # in the process of one call of many, which has begun
+        if call.extra:
+            from .family import take_in
+
+            take_in(self)
         if self.writer.is_tty() and (self.settings.dev or is_on("MURLI_DEV")):
             from ..commands.doctor import advise
 
             advise(self)
 
-    def allow(self, seconds: float) -> None:
-        """Let the call take this long, counted from its start; 0 for as long as it likes."""
+    def allow(self, seconds: float, *, assumed: bool = False) -> None:
+        """Let the call take this long, counted from its start; 0 for as long as it likes.
+
+        A time that is only *assumed* is the handler's: whoever reads the answer takes their own.
+        """
         if seconds <= 0:
             return
         from .deadline import Deadline
 
         is_process = sys.stdout is sys.__stdout__
-        self.deadline = Deadline(self, seconds, may_end_process=is_process)
+        self.deadline = Deadline(self, seconds, may_end_process=is_process, assumed=assumed)
 
     @property
     def answer_descriptor(self) -> int:
@@ -231,14 +299,29 @@ class Invocation:
         """
         self.writer.intend(force=forced, dry_run=previews)
         self.metadata = metadata
-        if self.deadline is None and not self.writer.is_tty():
-            seconds = metadata.timeout if metadata is not None else 0.0
-            self.allow(seconds or self.settings.timeout)
+        if not self.timed and not self.writer.is_tty():
+            seconds = (metadata.timeout if metadata is not None else 0.0) or self.settings.timeout
+            # Only of a call that is followed to its end, where somebody stops the clock.
+            assumed = not seconds and self.in_family and self.capture is not None
+            if assumed:
+                from .family import default_timeout
+
+                seconds = default_timeout(metadata)
+            self.allow(seconds, assumed=assumed)
+        declared = metadata is not None and metadata.streams
+        if declared or self.call.stream or self.call.no_stream:
+            from .streaming import prepare
+
+            prepare(self)
         self._reveals = metadata is not None and metadata.reveals_secrets
         if self._secrets is not None:
             self._secrets.revealed = self._reveals
+        if metadata is not None and metadata.traits:
+            from .traits import examine
+
+            examine(self, metadata)
         dry_run = self.call.dry_run
-        if dry_run and self.call.level.forwards and not (metadata and metadata.dry_runnable):
+        if dry_run and not (metadata and metadata.dry_runnable) and self.call.level.forwards:
             dry_run = False  # it is among the words the tool passes on
         if metadata is not None or dry_run:
             from .guard import refusal
@@ -252,7 +335,24 @@ class Invocation:
                 guard_dry_run=self.settings.guard_dry_run,
             )
             if reason is not None:
+                if self.in_family and reason.error_type == "confirmation_required":
+                    from .confirmation import preview
+
+                    if preview(self, reason):
+                        return
                 self.refuse(reason)
+        if self.in_family or self.call.extra:
+            from .family import complete
+
+            complete(self)
+        if self.shaper is not None or (metadata is not None and metadata.lists is not None):
+            from .asking import check_command
+
+            check_command(self)
+        if metadata is not None and metadata.traits and metadata.traits.protocol:
+            from .protocols import leave_stdout
+
+            leave_stdout(self)
         self.writer.enter_execution()
 
     def collect(self) -> None:
@@ -260,18 +360,21 @@ class Invocation:
         if self.writer.is_tty():
             return
         from .capture import collect_stdout
-        from .custody import put_off_signals
 
         come = put_off_signals()  # between the two, an answer would be collected itself
-        self.capture = collect_stdout()
-        self.writer.send_to(self.capture.stream)
-        come()
+        try:
+            self.capture = collect_stdout()
+            self.writer.send_to(self.capture.stream)
+        finally:
+            come()
         if self._secrets is not None:
             self._secrets.collected = True
 
     def release(self) -> None:
         """Stop collecting without answering; what was printed goes out as it was."""
         self.leave()
+        if self.writer.ending is not None:
+            self._end_stream("")
         self.writer.flush_notices()
         self._unguard()
         self._unwatch()
@@ -298,6 +401,12 @@ class Invocation:
             error = explained(error, self)
         if self.raises:
             raise error
+        if self.in_family:
+            from .family import explain_tool, is_bare, reconsider
+
+            if is_bare(self, error):
+                self.end(explain_tool(self))
+            error = reconsider(self, error)
         self.end(self.writer.fail(Failure(error, self.writer.phase)))
 
     def end(self, code: int) -> NoReturn:
@@ -315,10 +424,15 @@ class Invocation:
         *error* is what ended the handler: ``None``, a `SystemExit`, or any other exception;
         *returned* what it returned.
         """
+        if self.cleanups is not None:
+            self.cleanups.run(error)
         self.leave()
         self._returned = returned
         if self._unhook is None and self.deadline is None:
-            return self._finish(error, restore)
+            code = self._finish(error, restore)
+            if restore:
+                self.take_back()
+            return code
         from .custody import hold_signals, leave_on_signals, take_interruption
 
         let_go = hold_signals()
@@ -329,15 +443,24 @@ class Invocation:
             # A handler that was interrupted and ends as if it were not has not done its work.
             error = interruption if isinstance(error, (SystemExit, type(None))) else error
         code = self._finish(error, restore)
-        if restore:
+        if restore and (self._unhook is None or not isinstance(error, KeyboardInterrupt)):
             let_go()
             self._unwatch()
-        else:
-            leave_on_signals(code)
+            return code
+        # Also where others go on: who was interrupted is leaving, and one more is no other end.
+        if restore:
+            self.take_back()
+        leave_on_signals(code)
         return code
 
+    def take_back(self) -> None:
+        """Leave to others what is theirs."""
+        while self.undo:
+            self.undo.pop()()
+
     def _unwatch(self) -> None:
-        """Take back what waits for signals and for the deadline."""
+        """Take back what waits for signals and for the deadline, and whatever else there is."""
+        self.take_back()
         if self.deadline is not None:
             self.deadline.stop()
         if self._unhook is not None:
@@ -348,7 +471,12 @@ class Invocation:
             self._unguard()
         if self.capture is None:
             return self._conclude(error, "")
-        if self.explained and isinstance(error, SystemExit) and not error.code:
+        explained = self.explained and not self.writer.answered
+        if explained and isinstance(error, SystemExit) and not error.code:
+            if self.in_family:
+                from .family import finish_explaining
+
+                return finish_explaining(self, restore)
             self.release()
             return 0
         capture = self.capture
@@ -388,23 +516,37 @@ class Invocation:
         """Answer with what the handler returned or printed, unless it has answered."""
         if self.writer.answered:
             self.pass_on(printed)
-            return 0
+            if self.shaper is not None and self.writer.is_tty():
+                self.shaper.tell_unused()
+            return self.standing
+        if self.writer.ending is not None:
+            return self._end_stream(printed)
         value = _value(self._returned, printed)
         if self.writer.is_tty():
             self.pass_on(printed)
-            self._show(value)
+            self._show(value if self.shaper is None else self.shaper.show(value))
             return 0
         try:
             if value is None:
                 value = payload_of(printed)
             else:
                 self.pass_on(printed)
+                if printed and self.in_family:
+                    from .warned import note_printed
+
+                    data = printed.encode() if isinstance(printed, str) else printed
+                    note_printed(self, len(data))
             self.writer.write_success("", value)
         except Exception as error:  # the answer could not be encoded or written
             from .failures import conclude
 
             return conclude(self, error, "")
-        return 0
+        return self._end_stream("") if self.writer.ending is not None else self.standing
+
+    def _end_stream(self, printed: str | bytes) -> int:
+        from .streaming import end
+
+        return end(self, printed)
 
     def _show(self, value: Any) -> None:
         """Show a person what a handler only returned."""
@@ -423,10 +565,23 @@ class Invocation:
             return
         printed = self._without_secrets(printed)
         text = printed if isinstance(printed, str) else printed.decode("utf-8", "replace")
+        if self.in_family:
+            from .surroundings import masked
+
+            text = masked(text)
         try:
             put(standard("stderr"), cleaned(text))
         except OSError:  # nobody is there to read it
             pass
+
+
+def mounted_on(root: Level, host: Host, mounted: tuple[str, ...]) -> tuple[str, ...]:
+    """Give those of *mounted* that are commands of this tool."""
+    if root.routes:
+        return mounted
+    # A word of a tool without commands is its argument; there is nothing to save or to batch.
+    kept = () if has_profileable(host.metadata()) else ("profile",)
+    return tuple(name for name in mounted if name not in (*kept, "exec"))
 
 
 def _value(returned: Any, printed: str | bytes) -> Any:

@@ -23,8 +23,9 @@ import atexit
 import os
 import sys
 
+from ..streams import put_off_signals
 from .capture import collect_stdout, stdout_is_ours
-from .custody import hold_signals, keep, put_off_signals, replace, take_interruption
+from .custody import hold_signals, keep, replace, take_interruption
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,6 +147,9 @@ class Ownership:
         if not self.concerned:
             self.previous_hook(kind, error, traceback)
             return
+        if issubclass(kind, KeyboardInterrupt) and not self.invocation.writer.is_tty():
+            self.ending = error  # should a second one come just here
+            hold_signals()
         from ..errors import AgentError
 
         unexpected = not isinstance(error, (AgentError, KeyboardInterrupt))
@@ -165,6 +169,8 @@ class Ownership:
         """Answer at interpreter exit, unless an exception was answered already."""
         if not self.concerned:
             return
+        if self.invocation.cleanups is not None:
+            self.invocation.cleanups.run(self.ending)  # one that hangs can still be interrupted
         hold_signals()  # from here on we answer
         waited = False
         if self.capture is not None and self.ending is None and not self.watched:
@@ -196,6 +202,7 @@ class Ownership:
         _flush_streams()
         child = os.fork()
         if child == 0:
+            _take_over()
             return False
         self.note_ending(SystemExit(_wait(child)))
         return True
@@ -298,6 +305,14 @@ def _exit_after_cleanup(code: int) -> None:
     if child:
         _wait(child)
         os._exit(code)
+    _take_over()
+
+
+def _take_over() -> None:
+    """Clean up as the program would have: this fork of it ends in its place."""
+    cleanup = sys.modules.get("murli.cleanup")
+    if cleanup is not None:
+        cleanup.adopt()
 
 
 def _threads_go_on() -> bool:

@@ -73,6 +73,10 @@ class Saved:
         """
         return self.holds(key) and (self.explicit or not in_environment)
 
+    def stored(self, key: str) -> str:
+        """Give what the profile holds for the flag *key*, as it is kept."""
+        return self._flags.get(key, "")
+
     def holds(self, key: str) -> bool:
         """Tell whether the profile has a value for the flag *key*."""
         return key in self._flags

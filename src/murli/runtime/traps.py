@@ -6,6 +6,7 @@ import sys
 
 from ..errors import AgentError
 from .custody import replace
+from .invocation import current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,20 +15,23 @@ if TYPE_CHECKING:
     from .custody import Undo
 
 
+_EXPLAINING = ("--help", "--version")
+
+
 def disarm(module: Any) -> list[Undo]:
     """Keep *module* from waiting for a person; give what takes that back."""
     name = module.__name__
     if name == "getpass":
         return [replace(module, "getpass", _no_password)]
     if name == "webbrowser":
-        return [replace(module, each, _no_browser) for each in ("open", "open_new", "open_new_tab")]
+        return [replace(module, each, _browse) for each in ("open", "open_new", "open_new_tab")]
     if name == "code":
         return [replace(module.InteractiveConsole, "interact", _no_console)]
     if name.endswith("_termui_impl"):
         return [
             replace(module.Editor, "edit_files" if hasattr(module.Editor, "edit_files") else
                     "edit_file", _no_editor),
-            replace(module, "open_url", _no_browser),
+            replace(module, "open_url", _launch),
             replace(module, "getchar", _no_key),
         ]  # fmt: skip
     return [replace(module.Application, each, _no_console) for each in ("run", "run_async")]
@@ -68,7 +72,21 @@ def _no_password(prompt: str = "Password: ", stream: Any = None, **more: Any) ->
     return input()
 
 
-def _no_browser(url: str, *more: Any, **named: Any) -> NoReturn:
+def _browse(url: str, *more: Any, **named: Any) -> bool:
+    _open(url)
+    return True
+
+
+def _launch(url: str, *more: Any, **named: Any) -> int:
+    _open(url)
+    return 0
+
+
+def _open(url: str) -> None:
+    from .headless import note
+
+    if note(current(), url):
+        return
     raise AgentError.precondition(
         f"The command wanted to open {url} for a person.",
         f"Ask a person to open {url}.",
@@ -77,7 +95,11 @@ def _no_browser(url: str, *more: Any, **named: Any) -> NoReturn:
 
 
 def _no_editor(*args: Any, **named: Any) -> NoReturn:
-    _refuse("an editor", "Give the text as an option or argument; see --schema.")
+    invocation = current()
+    options = invocation.options() if invocation is not None else []
+    ways = [name for name in options if name.startswith("--") and name not in _EXPLAINING]
+    advice = "Give the text as an option or argument; see --schema."
+    _refuse("an editor", advice, alternatives=ways)
 
 
 def _no_key(*args: Any, **named: Any) -> NoReturn:
@@ -88,9 +110,10 @@ def _no_console(*args: Any, **named: Any) -> NoReturn:
     _refuse("a dialogue", "Look for an option that answers the questions; see --schema.")
 
 
-def _refuse(wanted: str, advice: str) -> NoReturn:
+def _refuse(wanted: str, advice: str, **context: Any) -> NoReturn:
     raise AgentError.precondition(
         f"The command wanted {wanted}, and nobody is there.",
         advice,
         error_type="interactive_blocked",
+        context=context,
     )

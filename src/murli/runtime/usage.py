@@ -9,7 +9,7 @@ from ..errors import AgentError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 UNKNOWN_OPTION = "Unknown option"
 CHECK_USAGE = "Check command usage with --schema or --help."
@@ -80,6 +80,11 @@ def unexpected_value(name: str, value: str) -> AgentError:
     return _flag_error(f"Option {name} takes no value, got {quoted(value)}.", "", name)
 
 
+def repeated(name: str) -> AgentError:
+    """An option that was given twice, with two values."""
+    return _flag_error(f"Option {name} was given more than once, with different values.", "", name)
+
+
 def extra_argument(words: Sequence[str]) -> AgentError:
     """Words that no argument takes."""
     shown = " ".join(quoted(word) for word in words)
@@ -123,8 +128,18 @@ def invalid_setting(name: str, value: str, accepted: Sequence[str]) -> AgentErro
 def our_options() -> list[str]:
     """Give the names of our own flags, for somebody who mistyped one."""
     from . import SWITCHES, VALUED
+    from .invocation import current
 
-    return [name for name in (*SWITCHES, *VALUED) if name != "--contract"]
+    invocation = current()
+    switches, valued = SWITCHES, VALUED
+    hidden: Collection[str] = ("--contract",)
+    if invocation is not None:
+        switches, valued = invocation.call.switches, invocation.call.valued
+        if invocation.writer.is_tty():
+            from .flags import PARTS
+
+            hidden = {*hidden, *PARTS}
+    return [name for name in (*switches, *valued) if name not in hidden]
 
 
 def nearest(word: str, known: Iterable[str], limit: int = 3) -> list[str]:

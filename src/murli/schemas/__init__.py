@@ -17,6 +17,8 @@ SCHEMA_NAMES = (
     "agent-spec-2",
     "describe",
     "command",
+    "manifest-1",
+    "manifest-3",
     "event-lines",
 )
 

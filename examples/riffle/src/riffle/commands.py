@@ -46,6 +46,7 @@ METADATA = {
     "index status": Metadata(
         agent_description="Tells what the index holds and when it was last built.",
         when_to_use="Use to see whether an index exists and is fresh.",
+        mutating=False,
         idempotent=True,
         flag_annotations=_INDEX,
     ),
@@ -60,7 +61,9 @@ METADATA = {
     "query": Metadata(
         agent_description="Finds the folders and files about a topic, best match first.",
         when_to_use="Use when looking for folders matching general topics.",
+        mutating=False,
         idempotent=True,
+        lists=True,
         arguments=[ArgumentMetadata("text", description="topic to look for")],
         returns=ReturnSchema(
             type="json",
@@ -76,6 +79,7 @@ METADATA = {
     "show": Metadata(
         agent_description="Shows an indexed file's text, or the indexed files of a folder.",
         when_to_use="Use to read what a query found.",
+        mutating=False,
         idempotent=True,
         arguments=[ArgumentMetadata("path", description="indexed file or folder")],
         flag_annotations=_INDEX,

@@ -1,0 +1,348 @@
+"""The ``murli`` command: tools called by their rules, answers explained, stubs written.
+
+It is enabled with murli itself. All words behind the name of a tool are the tool's: neither our
+flags nor argparse touch them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import murli
+
+if TYPE_CHECKING:
+    from .client.decisions import Decision
+    from .client.explaining import Explanation
+    from .client.observed import ObservedTool
+    from .client.response import Response
+    from .outcome import Outcome
+    from .writer import Writer
+
+# Stands for ``--`` while argparse looks at words that are not its own: no argument holds a NUL,
+# and what argparse does with a ``--`` differs between versions of Python.
+_DASHES = "\0"
+# How much of a line is shown.
+_MOST_SAID = 2000
+_CONTRACTS = ("murli", "response", "agent-spec-1.6", "agent-spec-2", "plain")
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command on *argv*, or on that of the process."""
+    parser = make_parser()
+    murli.enable(parser, name="murli")
+    words = list(sys.argv[1:] if argv is None else argv)
+    if "call" in words:
+        place = words.index("call")
+        words[place:] = [_DASHES if word == "--" else word for word in words[place:]]
+    with murli.session(parser, words) as (args, writer):
+        args.handler(args, writer)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Give the parser of the command."""
+    parser = argparse.ArgumentParser(
+        prog="murli",
+        description="Call tools by the rules of their contracts, and explain their answers.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"murli {murli.__version__}")
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    def command(name: str, summary: str, handler: Callable[..., None]) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
+        made.set_defaults(handler=handler)
+        return made
+
+    calling = command("call", "Call a tool, and do what its contract says about its answers", call)
+    calling.add_argument("--max-retries", type=_count, help="for each error code; 3 if not given")
+    calling.add_argument(
+        "--explain", action="store_true", help="call once at most, and tell what would follow"
+    )
+    calling.add_argument(
+        "--contract", choices=_CONTRACTS, help="what the tool keeps; plain for none"
+    )
+    calling.add_argument("--timeout", type=_seconds, help="seconds for each process; 300")
+    calling.add_argument(
+        "--confirm", action="store_true", help="confirm a change the tool asks about"
+    )
+    calling.add_argument("--stdin", action="store_true", help="give the tool what comes on stdin")
+    calling.add_argument("tool", help="a program, or in one word the words that run it")
+    words = calling.add_argument("words", nargs=argparse.REMAINDER, help="its own, untouched")
+    words.required = False  # argparse would ask for it where the tool is missing
+
+    explaining = command("explain", "Tell what to do about an answer that was kept", explain)
+    explaining.add_argument("file", nargs="?", default="-", help="its stdout; - for stdin")
+    explaining.add_argument("--exit-code", type=int, required=True, help="that of the tool")
+    explaining.add_argument("--contract", choices=_CONTRACTS, help="as far as it is known")
+    explaining.add_argument("--stderr", metavar="FILE", help="what the tool wrote there")
+    explaining.add_argument("--tool", default="", help="what the tool is called")
+
+    stubbing = command("stubs", "Write a typed Python module for a tool", stubs)
+    stubbing.add_argument("--async", action="store_true", dest="with_async", help="and its twin")
+    stubbing.add_argument("-o", "--file", help="where to write it, instead of stdout")
+    stubbing.add_argument("tool", help="a program, or in one word the words that run it")
+    _annotate(calling, explaining, stubbing)
+    return parser
+
+
+def _annotate(*parsers: argparse.ArgumentParser) -> None:
+    calling, explaining, stubbing = parsers
+    murli.annotate(
+        calling,
+        murli.Metadata(
+            agent_description=(
+                "Runs a tool and gives its last answer as one document, with the tool's exit code. "
+                "Waits, retries and follows redirects as the contract says, and tells so on stderr."
+            ),
+            when_to_use="Use in place of the tool itself when you do not want to keep its rules.",
+            dry_runnable=True,
+            examples=[murli.Example("murli call riffle query tea", "Ask riffle")],
+        ),
+    )
+    murli.annotate(
+        explaining,
+        murli.Metadata(
+            agent_description="Reads an answer, and tells what to do about it and by which rule.",
+            when_to_use="Use when you have run a tool yourself and wonder what to do now.",
+            idempotent=True,
+            examples=[murli.Example("murli explain answer.json --exit-code 8", "What now?")],
+        ),
+    )
+    murli.annotate(
+        stubbing,
+        murli.Metadata(
+            agent_description="Writes a Python class with a typed method for each command.",
+            when_to_use="Use before you write Python that calls the tool.",
+            idempotent=True,
+            examples=[murli.Example("murli stubs riffle -o riffle_stubs.py", "Write the module")],
+        ),
+    )
+
+
+# -- call ----------------------------------------------------------------------------------------
+
+
+def call(args: argparse.Namespace, writer: Writer) -> None:
+    """Call a tool; answer with its last answer, and end with its exit code."""
+    from dataclasses import replace
+
+    from .client.decisions import Policy
+    from .client.limits import Limits
+    from .client.observed import ObservedTool
+
+    program, words = _parted(args.tool, args.words)
+    if writer.is_dry_run():
+        writer.write_plan("Would call the tool", {"argv": [*program, *words]})
+        return
+    policy = Policy(confirm=args.confirm)
+    if args.max_retries is not None:
+        # Who allows more than usual for one error allows it in all.
+        in_all = max(args.max_retries, policy.max_retries_in_all)
+        policy = replace(policy, max_retries=args.max_retries, max_retries_in_all=in_all)
+    tool = ObservedTool(
+        program,
+        policy=policy,
+        limits=Limits() if args.timeout is None else Limits(seconds=args.timeout),
+        contract=args.contract or "",
+        on_decision=None if args.explain else _tell,
+    )
+    stdin = sys.stdin.buffer.read() if args.stdin else None
+    if args.explain:
+        told = _explained(tool, words, stdin, args.confirm)
+        writer.write_success(told.reason, told.document(), text=told.text())
+        return
+    tool.catalogue()  # what is known of the tool says more about its exit codes
+    response = tool.run(*words, stdin=stdin)
+    _hand_on(tool, response, writer)
+
+
+def _parted(tool: str, words: list[str]) -> tuple[list[str], list[str]]:
+    """Give the words that run the tool, and those it is called with."""
+    words = ["--" if word == _DASHES else word for word in words]
+    if tool == _DASHES:  # the end of our own options
+        if not words:
+            raise murli.AgentError.user_error("There is no tool to call.", field="tool")
+        tool, *words = words
+    return _program(tool), words
+
+
+def _program(tool: str) -> list[str]:
+    from shlex import split
+    from shutil import which
+
+    if not any(map(str.isspace, tool)) or which(tool) is not None:
+        found = [tool] if tool else []
+    else:
+        try:
+            found = split(tool)
+        except ValueError as error:
+            raise murli.AgentError.user_error(
+                f"{tool!r} cannot be taken apart into words: {error}.", field="tool"
+            ) from None
+    if not found or not found[0]:
+        raise murli.AgentError.user_error("A tool has a name.", field="tool")
+    return found
+
+
+def _explained(
+    tool: ObservedTool, words: list[str], stdin: bytes | None, confirmed: bool
+) -> Explanation:
+    from .client.explaining import Explanation, explained
+    from .client.observed import is_known_to_change, says_yes
+
+    changes = is_known_to_change(tool.catalogue(), words)
+    if (changes or says_yes(words)) and not confirmed:
+        return Explanation(
+            "escalate",
+            "The call was not made: it would change something.",
+            "Add --confirm before the tool to make it, or ask the tool for a dry run.",
+            "Only who asked for a change confirms it; no flag is added unasked.",
+            (*tool.words, *words),
+        )
+    response = tool.run(*words, stdin=stdin, follow=False)
+    return explained(response, response.decisions[-1], tool.words)
+
+
+def _tell(decision: Decision, response: Response[Any]) -> None:
+    """Say in one line on stderr what the client does."""
+    from .client.explaining import explained
+
+    told = explained(response, decision, response.argv[:1])
+    wait = "" if told.delay_ms is None else f" in {told.delay_ms} ms"
+    line = f"{told.decision.replace('_', ' ')}{wait}: {_sentence(told.reason)}"
+    command = getattr(decision, "command", "")
+    _say("murli: ", f"{line} {f'`{command}`' if command else told.advice}")
+
+
+def _sentence(text: str) -> str:
+    text = text.rstrip()
+    return text if text.endswith((".", "!", "?", ":", "…")) else f"{text}."
+
+
+def _say(mark: str, text: str) -> None:
+    """Write a line to stderr; *mark* tells whose it is."""
+    from .client.explaining import one_line
+    from .streams import put, standard
+
+    line = one_line(text[:_MOST_SAID])
+    try:
+        put(standard("stderr"), f"{mark}{line}\n" if line else "")
+    except OSError:  # nobody listens; the answer matters more
+        pass
+
+
+def _hand_on(tool: ObservedTool, response: Response[Any], writer: Writer) -> NoReturn:
+    """Answer with the tool's own document where it stands, else with one of ours."""
+    from .client.answers import is_the_tools
+    from .client.observed import said_in, told_beside, written
+
+    ran = tool.ran
+    said = said_in(ran) if ran is not None and is_the_tools(response, ran) else []
+    if ran is None or not said:
+        text, code = _ours(tool, response, writer)
+    else:
+        for line in told_beside(ran, said[-1]).splitlines():
+            _say("| ", line)
+        try:
+            text = written(said, pretty=not writer.in_lines)
+        except ValueError as error:
+            raise murli.AgentError.tool_error(
+                f"The tool's answer is no JSON that can be handed on: {error}.",
+                error_type="malformed",
+            ) from None
+        code = _status(response, said[-1])
+    writer.write_raw(text)
+    writer.exit(code)
+
+
+def _ours(tool: ObservedTool, response: Response[Any], writer: Writer) -> tuple[str, int]:
+    """Give an answer of our own about the call, and the exit code that goes with it."""
+    from .client.answers import failure_of, payload_of
+    from .outcome import Failure, Success
+    from .presentation import presentable
+
+    payload, failure = payload_of(response, tool.ran), failure_of(response)
+    outcome: Outcome = Success("The tool ended with exit code 0.", payload)
+    if failure is not None:
+        outcome = Failure(presentable(failure), "execution", payload)
+    answer = writer.document_of(outcome)
+    return writer.text_of(answer) + "\n", answer.exit_code
+
+
+def _status(response: Response[Any], end: dict[str, Any]) -> int:
+    """Give the exit code of the tool; a failure that did not tell one has one all the same."""
+    code = response.exit_code
+    if code is not None and code < 0:
+        return 128 - code
+    if code or response.problem is None:
+        return code or 0
+    meta = end.get("meta")
+    said = end.get("code", meta.get("exit_code") if isinstance(meta, dict) else None)
+    return said if type(said) is int and 0 < said < 256 else murli.EXIT_TOOL_ERROR
+
+
+# -- explain and stubs ---------------------------------------------------------------------------
+
+
+def explain(args: argparse.Namespace, writer: Writer) -> None:
+    """Tell what to do about an answer."""
+    from .client.explaining import explained_answer
+
+    stderr = b"" if args.stderr is None else _content(args.stderr, "stderr")
+    stdout = _content(args.file, "file")
+    told = explained_answer(stdout, stderr, args.exit_code, args.contract or "", args.tool)
+    writer.write_success(told.reason, told.document(), text=told.text())
+
+
+def _content(name: str, field: str) -> bytes:
+    if name == "-":
+        return sys.stdin.buffer.read()
+    try:
+        with open(name, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise murli.AgentError.user_error(
+            f"{name} cannot be read: {error.strerror}.", field=field
+        ) from None
+
+
+def stubs(args: argparse.Namespace, writer: Writer) -> None:
+    """Write a module for a tool."""
+    from .client.stubs import NothingKnown, write
+
+    program = _program(args.tool)
+    try:
+        text = write(program, with_async=args.with_async)
+    except NothingKnown as error:
+        raise murli.AgentError.user_error(
+            str(error), "Name a tool that has `describe` or `manifest`.", field="tool"
+        ) from None
+    if args.file is None:
+        writer.write_raw(text)
+        return
+    murli.write_file(args.file, text)
+    writer.write_success(f"Wrote {args.file}", {"file": args.file, "lines": text.count("\n")})
+
+
+# -- values --------------------------------------------------------------------------------------
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError("it is 0 or more")
+    return number
+
+
+def _seconds(text: str) -> float:
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError("it is more than 0")
+    return number
+
+
+if __name__ == "__main__":
+    main()

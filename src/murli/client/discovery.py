@@ -1,0 +1,160 @@
+"""How a session learns what a tool can be asked: from what is kept, or by asking it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..contracts.agent_spec import REVISIONS
+from .catalogue import Catalogue, from_description, from_manifest, is_description, is_manifest
+from .documents import parsed
+from .reading import read
+from .steps import Load, Run, Save, Steps
+
+if TYPE_CHECKING:
+    from .response import Response
+    from .session import Session
+
+
+class Discovery:
+    """The catalogue of a session's tool, fetched once, and again when it turns out to be old.
+
+    ``is_fresh`` tells that it was fetched in this session, with all there is to know.
+    """
+
+    def __init__(self, session: Session, check: bool | None) -> None:
+        self._session = session
+        self._check = check
+        self._entry: Mapping[str, Any] | None = None
+        self._looked = False
+        self._asked = False
+        self._is_doubtful = False
+        self._doubted: set[tuple[tuple[str, ...], str]] = set()
+        self.catalogue: Catalogue | None = None
+        self.is_fresh = False
+
+    def known(self) -> Steps[Catalogue | None]:
+        """Give the catalogue if calls are to be checked against one, and there is one."""
+        if self._check is False or self._session.contract == "plain":
+            return None
+        yield from self._look()
+        # A tool that may not know the word is not asked: it might take it for a file to delete.
+        if self.catalogue is None and (self._check or self._session.contract):
+            yield from self._ask()
+        return self.catalogue
+
+    def wanted(self) -> Steps[Catalogue | None]:
+        """Give the catalogue because the caller asks for it."""
+        yield from self._look()
+        if self.catalogue is None and self._session.contract != "plain":
+            yield from self._ask()
+        return self.catalogue
+
+    @property
+    def may_tell_more(self) -> bool:
+        """Whether the tool, which keeps a contract, has not been asked what it is."""
+        return self.catalogue is None and not self._asked and self._check is not False
+
+    def anew(self) -> Steps[Catalogue | None]:
+        """Fetch the catalogue again, with what is usually not asked for."""
+        self._asked = False
+        yield from self._ask(thorough=True)
+        self.is_fresh = True
+        return self.catalogue
+
+    def doubt(self, words: tuple[str, ...], field: str = "") -> None:
+        """Know that the tool refuses a call of *words*: if it is listed, the list is old."""
+        named = self.catalogue.find(words) if self.catalogue is not None else None
+        if named is None or not named[1] or (field and field not in named[0].flags):
+            return
+        doubt = (named[0].path, field)
+        self._is_doubtful = doubt not in self._doubted
+        self._doubted.add(doubt)
+
+    def _look(self) -> Steps[None]:
+        """Look up what is kept, once; and ask again where it may be old."""
+        if not self._looked:
+            self._looked = True
+            kept = yield Load()
+            if kept is not None:
+                self._take(kept.entry)
+                self._is_doubtful = not kept.is_certain
+        if self._is_doubtful:
+            self._is_doubtful = self._asked = False
+            yield from self._ask()
+
+    def _ask(self, *, thorough: bool = False) -> Steps[None]:
+        """Ask the tool, once; what it cannot tell stays unknown."""
+        if self._asked:
+            return
+        self._asked = True
+        contract = self._session.contract
+        if contract in REVISIONS:
+            entry = yield from self._manifest()
+            entry = entry or (yield from self._description(thorough))
+        else:
+            entry = yield from self._description(thorough)
+            if entry is None and not contract:
+                entry = yield from self._manifest()
+        if entry is None:
+            return
+        self.is_fresh = thorough or entry["kind"] == "manifest"
+        if entry != self._entry:
+            self._take(entry)
+            yield Save(entry)
+
+    def _take(self, entry: Mapping[str, Any]) -> None:
+        self._entry = entry
+        document, contract = entry["document"], entry["contract"]
+        if entry["kind"] == "manifest":
+            self.catalogue = from_manifest(document, contract, entry["name"])
+        else:
+            self.catalogue = from_description(document, contract, entry.get("root"))
+        self._session.contract = self._session.contract or contract
+        if self.catalogue.name:
+            # A name that the manifest tells is better than one from the words that run the tool.
+            self._session.know_name(self.catalogue.name)
+            self._session.name = self.catalogue.name
+
+    def _description(self, thorough: bool) -> Steps[Mapping[str, Any] | None]:
+        ran = yield Run(("describe",))
+        document = parsed(ran.stdout)
+        if ran.exit_code == 0 and not ran.reason and is_description(document):
+            root = (yield from self._root()) if thorough and document.get("commands") else None
+            return {"kind": "describe", "contract": "murli", "document": document, "root": root}
+        response = read(ran.stdout, ran.stderr, ran.exit_code, "", ran.reason)
+        if not response.ok or not is_description(response.data):
+            return None
+        # It keeps a contract whose manifest tells more.
+        manifest = yield from self._manifest()
+        if manifest is not None:
+            return manifest
+        return {"kind": "describe", "contract": response.contract, "document": response.data}
+
+    def _root(self) -> Steps[Any]:
+        """Give the schema of the tool itself, whose options ``describe`` leaves out."""
+        ran = yield Run(("--schema",))
+        document = parsed(ran.stdout)
+        told = ran.exit_code == 0 and isinstance(document, dict) and "safety" in document
+        return document if told else None
+
+    def _manifest(self) -> Steps[Mapping[str, Any] | None]:
+        entry = self._entry if self._entry and self._entry["kind"] == "manifest" else None
+        etag = self.catalogue.etag if entry is not None and self.catalogue is not None else ""
+        ran = yield Run(("manifest", *(("--etag", etag) if etag else ())))
+        response = read(ran.stdout, ran.stderr, ran.exit_code, "", ran.reason)
+        if entry is not None and response.not_modified and response.problem is None:
+            return entry
+        if not response.ok or not is_manifest(response.data):
+            return None
+        return {
+            "kind": "manifest",
+            "contract": response.contract,
+            "name": _name_in(response) or self._session.name,
+            "document": response.data,
+        }
+
+
+def _name_in(response: Response[Any]) -> str:
+    command = response.meta.get("command")
+    return command.partition(" ")[0] if isinstance(command, str) else ""

@@ -1,0 +1,154 @@
+"""The JSON documents in what a tool wrote, between whatever else it wrote.
+
+Pure, and quick also with what was written to make it slow.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+MURLI_STATES = {"ok": "ok", "plan": "plan", "partial": "partial", "error": "failed"}
+_GO_ERROR = {"code", "error", "message", "schema_version"}
+_ENVELOPE = {"ok", "data", "error", "warnings", "meta", "pagination"}
+_DECODER = json.JSONDecoder()
+_MARK = b"\xef\xbb\xbf"  # of UTF-8, as some systems put it before a text
+# How many places on stderr may look like the start of an error before it is given up.
+_MOST_TRIED = 64
+# How many documents an answer may have, for a longer one is a stream; and how many lines of it may
+# look like documents without being any.
+_MOST_DOCUMENTS = 100_000
+_MOST_FAILURES = 10_000
+
+
+def documents_in(stdout: bytes) -> tuple[list[dict[str, Any]], int]:
+    """Give the JSON objects on stdout, and how many lines are something else.
+
+    Each fills a line; the last may be spread over several (some tools do that). What begins like a
+    document again and again is given up in the end.
+    """
+    stdout = stdout.removeprefix(_MARK)
+    whole = parsed(stdout)
+    if isinstance(whole, dict):
+        return [whole], 0
+    found: list[dict[str, Any]] = []
+    noise = behind = failures = 0
+    text = b"\n" + stdout
+    # Only the last line of its own can open the last one: what is nested is indented.
+    opening = max(text.rfind(b"\n{\n"), text.rfind(b"\n{\r\n"))
+    start = text.find(b"\n{")
+    while start >= 0 and failures < _MOST_FAILURES and len(found) < _MOST_DOCUMENTS:
+        end = text.find(b"\n", start + 1)
+        end = len(text) if end < 0 else end
+        document = parsed(text[start:end])
+        if document is None and start == opening:
+            document, end = _spread(text, start)
+        if isinstance(document, dict):
+            noise += _lines(text[behind:start])
+            behind = end
+            found.append(document)
+        else:
+            failures += 1
+        start = text.find(b"\n{", end)
+    return found, noise + _lines(text[behind:])
+
+
+def _spread(text: bytes, start: int) -> tuple[Any, int]:
+    """Give the document that opens at *start*, and where it ends."""
+    # Decoded so that the bytes can be counted, also those that are no text.
+    rest = text[start + 1 :].decode("utf-8", "surrogateescape")
+    try:
+        _, length = _DECODER.raw_decode(rest)
+    except (ValueError, RecursionError):
+        return None, start + 2
+    end = start + 1 + len(rest[:length].encode("utf-8", "surrogateescape"))
+    return parsed(text[start + 1 : end]), end
+
+
+def begins_at(text: bytes, start: int) -> bool:
+    """Tell whether a whole JSON value begins at *start*, whatever follows it."""
+    try:
+        _DECODER.raw_decode(text[start:].decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _lines(text: bytes) -> int:
+    text = text.strip()
+    return text.count(b"\n") + 1 if text else 0
+
+
+def parsed(text: bytes) -> Any:
+    """Give the JSON value *text* is, ``None`` for anything else.
+
+    Bytes that are no text are replaced, so that one of them does not spoil the rest.
+    """
+    try:
+        return json.loads(text)
+    except UnicodeDecodeError:
+        try:
+            return json.loads(text.decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            return None
+    except (ValueError, RecursionError):
+        return None
+
+
+def is_terminal(document: Mapping[str, Any]) -> bool:
+    """Tell whether *document* ends an answer: an envelope, or the summary of a stream."""
+    if isinstance(document.get("ok"), bool):
+        return not {"data", "error", "meta"}.isdisjoint(document)
+    if document.get("_summary") is True:
+        return True
+    if "schema_version" not in document:
+        # An envelope that has lost its "ok" is still one, and nothing else.
+        return {"data", "error", "meta"} <= document.keys() <= _ENVELOPE
+    if document.get("status") in list(MURLI_STATES):
+        return True
+    return document.keys() >= _GO_ERROR and isinstance(document.get("code"), int)
+
+
+def _is_error(document: Any) -> bool:
+    """Tell whether *document* ends an answer, and not well: a success is never on stderr."""
+    if not isinstance(document, dict) or not is_terminal(document):
+        return False
+    if "ok" in document or "schema_version" not in document:
+        return document.get("ok") is False or isinstance(document.get("error"), dict)
+    return bool(document.get("status", "error") == "error")
+
+
+def is_aside(document: Mapping[str, Any]) -> bool:
+    """Tell progress, heartbeats and logs from items."""
+    if document.get("event") == "progress" or document.get("heartbeat") is True:
+        return True
+    # Progress as Go writes it: nothing but these, and how far it has come.
+    return "current" in document and document.keys() <= {
+        "stage",
+        "current",
+        "total",
+        "percent",
+        "eta_ms",
+        "message",
+    }
+
+
+def error_in(told: str) -> dict[str, Any] | None:
+    """Give the last error document on stderr, whatever was logged before or behind it."""
+    end = len(told)
+    for _ in range(_MOST_TRIED):
+        start = 0 if end == 0 else told.rfind("\n{", 0, end) + 1
+        if not told.startswith("{", start):
+            return None
+        try:
+            document, _ = _DECODER.raw_decode(told, start)
+        except (ValueError, RecursionError):
+            document = None
+        if _is_error(document):
+            found: dict[str, Any] = document
+            return found
+        if not start:
+            return None
+        end = start - 1
+    return None

@@ -1,0 +1,130 @@
+"""A tool whose answers can be handed on as they were written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from .catalogue import Catalogue
+from .documents import documents_in, error_in, is_aside, is_terminal
+from .own_calls import CONFIRMING, PREVIEWS, options_in
+from .running import Ran
+from .steps import Run, Step, Tell
+from .tool import Tool
+
+# Beyond what JSON escapes: what a terminal would obey, and what is not text.
+_UNSAFE = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_DECODER = json.JSONDecoder()
+# How many places on stderr may look like the start of the error.
+_MOST_TRIED = 64
+
+
+class ObservedTool(Tool):
+    """`Tool`, which keeps what the process wrote that gave the latest answer: *ran*."""
+
+    ran: Ran | None = None
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._runs: dict[tuple[str, ...], Ran] = {}
+
+    def _do(self, step: Step) -> Any:
+        answer = super()._do(step)
+        if isinstance(step, Run):
+            self._runs[step.words] = answer
+        elif isinstance(step, Tell):
+            # What a fix said is not the answer.
+            self.ran = self._runs.get(step.response.argv[1:], self.ran)
+            self._runs.clear()
+        return answer
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words that run the tool."""
+        return self._settings.prefix
+
+    def catalogue(self) -> Catalogue | None:
+        """Give what the tool can do, if it is known or may be asked."""
+        return self._drive(self._session.discovery.known())
+
+    def catalogue_anew(self) -> Catalogue | None:
+        """Ask the tool what it can do, all of it."""
+        return self._drive(self._session.discovery.anew())
+
+
+def said_in(ran: Ran) -> list[dict[str, Any]]:
+    """Give the items of an answer and, last, its end; nothing when it has no end."""
+    documents, _ = documents_in(ran.stdout)
+    if documents and is_terminal(documents[-1]):
+        end = documents.pop()
+    else:
+        found = error_in(ran.stderr.decode("utf-8", "replace"))
+        if found is None:
+            return []
+        end = found
+    return [*(each for each in documents if not is_aside(each)), end]
+
+
+def told_beside(ran: Ran, end: dict[str, Any]) -> str:
+    """Give what is on stderr beside *end*, if that is there."""
+    told = ran.stderr.decode("utf-8", "replace")
+    place = len(told)
+    for _ in range(_MOST_TRIED):
+        start = told.rfind("\n{", 0, place) + 1
+        try:
+            found, stop = _DECODER.raw_decode(told, start)
+        except (ValueError, RecursionError):
+            found, stop = None, start
+        if found == end:
+            return told[:start] + told[stop:]
+        if not start:
+            break
+        place = start - 1
+    return told
+
+
+def written(documents: Sequence[dict[str, Any]], *, pretty: bool = True) -> str:
+    """Give *documents* as JSON, the same values as they were; `ValueError` for what is none."""
+    lines = []
+    for document in documents:
+        indent = 2 if pretty and len(documents) == 1 else None
+        separators = None if indent else (",", ":")
+        try:
+            text = json.dumps(
+                document,
+                ensure_ascii=False,
+                allow_nan=False,
+                indent=indent,
+                separators=separators,
+            )
+        except RecursionError:
+            raise ValueError("it is nested too deeply") from None
+        lines.append(_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+    return "".join(lines)
+
+
+def says_yes(words: Sequence[str]) -> bool:
+    """Tell whether a call confirms a change by itself."""
+    return not CONFIRMING.isdisjoint(word.partition("=")[0] for word in options_in(words))
+
+
+def is_known_to_change(catalogue: Catalogue | None, words: Sequence[str]) -> bool:
+    """Tell whether *words* call a command that changes something, or may be such a call."""
+    if catalogue is None or not PREVIEWS.isdisjoint(options_in(words)):
+        return False
+    named = catalogue.find(words)
+    if named is not None:
+        return named[0].mutating is True or named[0].destructive
+    # Options may stand between the words that name it.
+    return any(
+        (each.mutating is True or each.destructive) and _is_within((*each.path[:-1], name), words)
+        for each in catalogue.commands.values()
+        for name in (*each.path[-1:], *each.aliases)
+    )
+
+
+def _is_within(path: Sequence[str], words: Sequence[str]) -> bool:
+    rest = iter(words)
+    return all(word in rest for word in path)

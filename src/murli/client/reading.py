@@ -1,0 +1,248 @@
+"""From the bytes of a process to a `Response`: every wire in, whatever is wrong with it.
+
+Pure: no process, no clock. Nothing here raises on what a tool printed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from .documents import begins_at, documents_in, error_in, is_aside, is_terminal, parsed
+from .envelopes import from_family, from_murli, number_in, object_in
+from .response import Part, Problem, Response
+from .tables import kind_of
+
+# How much of stderr an answer keeps.
+_MOST_TOLD = 65536
+# How a document begins that ends an answer, whatever order its keys are in.
+_ENVELOPE = re.compile(rb'\{\s*"(?:ok|data|status|schema_version|result|message)"\s*:')
+
+
+def read(
+    stdout: bytes, stderr: bytes, exit_code: int | None, contract: str = "", trouble: str = ""
+) -> Response[Any]:
+    """Understand what a process wrote.
+
+    *contract* is what the tool is known to speak, ``""`` to find out, ``plain`` for none. *trouble*
+    says why reading stopped early (too much output, too long a line); such an answer is malformed.
+    """
+    told = stderr.decode("utf-8", "replace")
+    if trouble:
+        return _malformed(contract, exit_code, trouble, told)
+    if contract == "plain":
+        return _plain(stdout, exit_code, told)
+    documents, noise = documents_in(stdout)
+    terminal = _taken_from(documents)
+    items = tuple(document for document in documents if not is_aside(document))
+    found = read_end(terminal, len(items), told, exit_code, contract)
+    if found is None:
+        streams = len(documents) > 1
+        return _without_envelope(items, stdout, exit_code, contract, told, streams=streams)
+    if terminal is not None and _is_of_batch(terminal):
+        return replace(found, items=(*items, terminal))
+    oddities = [*found.oddities]
+    if noise:
+        oddities.append(f"{noise} lines on stdout are not JSON")
+    if any(map(is_terminal, documents)):
+        oddities.append("more than one envelope on stdout")
+    if not _is_text(stdout):
+        oddities.append("stdout is not UTF-8")
+    part = found.part
+    if (missed := _gaps(items)) and part.is_whole:
+        oddities.append(f"{missed} items are missing between those that arrived")
+        part = Part(truncated=True, returned=len(items), total=len(items) + missed)
+    return replace(found, items=items, oddities=tuple(oddities), part=part)
+
+
+def read_end(
+    terminal: Mapping[str, Any] | None, count: int, told: str, exit_code: int | None, contract: str
+) -> Response[Any] | None:
+    """Understand the last word of a tool, behind *count* items; ``None`` when there is none.
+
+    *terminal* is the last document on stdout, if it is one that ends an answer; errors may also be
+    at the end of what was *told* on stderr.
+    """
+    oddities: tuple[str, ...] = ()
+    if terminal is None or (exit_code and _claims_success(terminal)):
+        error = error_in(told)
+        if error is not None and terminal is not None:
+            oddities = ("stdout tells of a success, stderr why there was none",)
+        terminal = error or terminal
+    if terminal is None:
+        return None
+    if _is_of_batch(terminal):
+        return _batch(terminal, exit_code, contract, told)
+    if terminal.get("_summary") is True and "ok" not in terminal:
+        # The bare line that ends a stream; what an envelope would add, the exit code tells.
+        meta = {"items_emitted": terminal.get("_count"), "exit_code": exit_code}
+        ok = exit_code in (0, None)
+        terminal = {"ok": ok, "data": terminal, "error": None, "warnings": [], "meta": meta}
+    if "ok" in terminal or "schema_version" not in terminal:
+        found = from_family(terminal, exit_code, contract)
+    else:
+        found = from_murli(terminal, exit_code)
+    found = replace(found, oddities=(*found.oddities, *oddities), stderr=_end_of(told))
+    emitted = number_in(found.meta.get("items_emitted"))
+    if emitted is None or emitted <= count:
+        return found
+    return replace(
+        found,
+        oddities=(*found.oddities, f"{emitted} items were sent, {count} arrived"),
+        part=Part(truncated=True, returned=count, total=emitted),
+    )
+
+
+def read_stream(
+    terminal: Mapping[str, Any] | None,
+    count: int,
+    stderr: bytes,
+    exit_code: int | None,
+    contract: str,
+    trouble: str = "",
+) -> Response[Any]:
+    """Understand how a stream ended of which *count* items have come."""
+    told = stderr.decode("utf-8", "replace")
+    if trouble:
+        return _malformed(contract, exit_code, trouble, told)
+    if contract == "plain":
+        return _plain(b"", exit_code, told)
+    found = read_end(terminal, count, told, exit_code, contract)
+    if found is not None:
+        return found
+    if count:
+        return _malformed(contract, exit_code, "the stream has no terminal line", told)
+    return _without_envelope((), b"", exit_code, contract, told)
+
+
+# -- the last word -----------------------------------------------------------------------------
+
+
+def _taken_from(documents: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Take the document that ends the answer out of *documents*; progress may still follow it."""
+    for at in reversed(range(len(documents))):
+        if not is_aside(documents[at]):
+            return documents.pop(at) if is_terminal(documents[at]) else None
+    return None
+
+
+def _gaps(items: tuple[dict[str, Any], ...]) -> int:
+    """Give how many items are missing between the first and the last, if they are numbered."""
+    numbers = [number_in(item.get("_seq")) for item in items[:1] + items[-1:]]
+    if len(numbers) < 2 or numbers[0] is None or numbers[1] is None:
+        return 0
+    return max(numbers[1] - numbers[0] + 1 - len(items), 0)
+
+
+def _claims_success(terminal: Mapping[str, Any]) -> bool:
+    return True in (terminal.get("ok"), terminal.get("_summary")) or (
+        terminal.get("status") in ("ok", "plan")
+    )
+
+
+def _is_of_batch(terminal: Mapping[str, Any]) -> bool:
+    """Tell whether *terminal* answers one of several calls that were made at once."""
+    return "_line" in object_in(terminal.get("meta"))
+
+
+def _batch(
+    terminal: Mapping[str, Any], exit_code: int | None, contract: str, told: str
+) -> Response[Any]:
+    """Understand the answers of a batch: each is an item, and none of them speaks for all."""
+    last = from_family(terminal, None, contract)
+    problem = None
+    if exit_code or not last.ok:
+        # To repeat the batch would repeat what has worked.
+        problem = Problem("partial", "BATCH_FAILED", "Not all calls worked.", retryable=False)
+    state = "ok" if problem is None else "partial"
+    return Response(last.contract, state, exit_code, problem=problem, stderr=_end_of(told))
+
+
+# -- without a last word -----------------------------------------------------------------------
+
+
+def _without_envelope(
+    items: Sequence[Any],
+    stdout: bytes,
+    exit_code: int | None,
+    contract: str,
+    told: str,
+    *,
+    streams: bool = False,
+) -> Response[Any]:
+    kind = kind_of("", exit_code) if exit_code else ""
+    if contract and kind in ("cancelled", "never_ran"):
+        # Who was killed, or never ran, had no chance to say anything.
+        how = (
+            f"exit code {exit_code}"
+            if exit_code and exit_code > 0
+            else f"signal {-(exit_code or 0)}"
+        )
+        problem = Problem(kind, message=f"It ended by {how}.", retryable=False)
+        return Response(
+            contract,
+            "failed",
+            exit_code,
+            problem=problem,
+            items=tuple(items),
+            stderr=_end_of(told),
+        )
+    reason = ""
+    if contract or streams:
+        # A tool that keeps a contract, or a stream: without a last word nothing is certain.
+        reason = "the stream has no terminal line" if items else "there is no document"
+    if _breaks_off(stdout):
+        reason = "the last document breaks off"
+    if reason:
+        return _malformed(contract, exit_code, reason, told, tuple(items))
+    return _plain(stdout, exit_code, told)
+
+
+def _breaks_off(stdout: bytes) -> bool:
+    """Tell whether *stdout* ends in what was to become an envelope."""
+    start = stdout.rfind(b"\n{") + 1
+    return _ENVELOPE.match(stdout, start) is not None and not begins_at(stdout, start)
+
+
+def _plain(stdout: bytes, exit_code: int | None, told: str) -> Response[Any]:
+    """Give the answer of a tool that keeps no contract: its data, or its text, and its status."""
+    data: Any = parsed(stdout)
+    if not isinstance(data, (dict, list)):
+        data = stdout.decode("utf-8", "replace")
+    problem = None
+    if exit_code != 0:
+        last = told.strip().splitlines()[-1:] or [f"exit code {exit_code}"]
+        problem = Problem(kind_of("", exit_code), message=last[0][:2000])
+    return Response("", "plain", exit_code, data, problem=problem, stderr=_end_of(told))
+
+
+def _malformed(
+    contract: str, exit_code: int | None, reason: str, told: str, items: tuple[Any, ...] = ()
+) -> Response[Any]:
+    problem = Problem("malformed", "MALFORMED", f"The answer cannot be trusted: {reason}.")
+    return Response(
+        contract,
+        "malformed",
+        exit_code,
+        problem=problem,
+        oddities=(reason,),
+        items=items,
+        stderr=_end_of(told),
+    )
+
+
+# -- bytes and text ----------------------------------------------------------------------------
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _end_of(told: str) -> str:
+    return told[-_MOST_TOLD:]

@@ -1,0 +1,185 @@
+"""Permanent redirects, kept between sessions: which call of which tool has become which.
+
+The file is private, whole at every moment, changed under a lock; a corrupt one is set aside. What
+is in it only ever changes words that the same tool is called with.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from ..files import make_folders, tighten
+from ..profiles.files import contents, open_lock, replace, set_aside, wait_for
+from ..profiles.trouble import CorruptError, StoreError
+
+Words = tuple[str, ...]
+Rules = Mapping[Words, Words]
+T = TypeVar("T")
+
+#: how many redirects of one tool are kept; the oldest go first
+MOST_RULES = 500
+_MOST_STEPS = 10
+
+
+def default_path() -> str:
+    """Give where redirects are kept, ``""`` when there is no home to keep them in."""
+    state = os.environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(state):
+        home = os.environ.get("HOME", "")
+        if not os.path.isabs(home):
+            return ""
+        state = os.path.join(home, ".local", "state")
+    return os.path.join(state, "murli", "redirects.json")
+
+
+def rule_of(old: Sequence[str], new: Sequence[str]) -> tuple[Words, Words] | None:
+    """Give the part of two calls in which they differ: what became of a command, not of a call.
+
+    ``query tea --top=5`` that became ``search tea --top=5`` is a ``query`` that became a
+    ``search``. A command that lives on below its own name may be a group by now, whose other
+    commands have not moved: of that only the very call is kept. Where options are what changed
+    there is nothing to be learnt: ``None``. Values of options, which may be secret, are not kept.
+    """
+    before, after = _heads(old, new)
+    if _extends(old, new):
+        before, after = tuple(old), tuple(new)
+    if not before or before == after or any(word.startswith("-") for word in before):
+        return None
+    return before, after
+
+
+def _heads(old: Sequence[str], new: Sequence[str]) -> tuple[Words, Words]:
+    """Give two calls without the words at their ends that are the same."""
+    before, after = list(old), list(new)
+    while len(before) > 1 and len(after) > 1 and before[-1] == after[-1]:
+        before.pop()
+        after.pop()
+    return tuple(before), tuple(after)
+
+
+def _extends(old: Sequence[str], new: Sequence[str]) -> bool:
+    before, after = _heads(old, new)
+    return after[: len(before)] == before
+
+
+def applied(rules: Rules, words: Sequence[str]) -> Words:
+    """Give *words* as they are said today: the longest rule first, then what that leads to."""
+    said = tuple(words)
+    used: set[Words] = set()
+    for _ in range(_MOST_STEPS):
+        for length in range(len(said), 0, -1):
+            old = said[:length]
+            new = rules.get(old)
+            if new and old not in used and (old == said or not _extends(old, new)):
+                break
+        else:
+            break
+        used.add(old)
+        said = (*new, *said[length:])
+    return said
+
+
+class RedirectMemory:
+    """What is known of tools: from the file at *path*, and from this session.
+
+    With ``""`` for a path there is no file.
+    """
+
+    def __init__(self, path: str = "") -> None:
+        self._path = path
+        self._seen: tuple[int, int, int] | None = None
+        self._saved: dict[str, dict[Words, Words]] = {}
+        self._session: dict[str, dict[Words, Words]] = {}
+
+    def rules(self, tool: str) -> Rules:
+        """Give what is known of *tool*; the file is read when it has changed."""
+        if self._path:
+            now = self._state()
+            if now != self._seen:
+                self._saved = _tools_in(self._document())
+                self._seen = now
+        saved, session = self._saved.get(tool, {}), self._session.get(tool)
+        return {**saved, **session} if session else saved
+
+    def remember(self, tool: str, old: Words, new: Words) -> bool:
+        """Keep that *old* is *new* now; tell whether the next session will know it too."""
+        self._session.setdefault(tool, {})[old] = new
+        if not self._path:
+            return False
+
+        def add() -> None:
+            document = self._document(may_set_aside=True)
+            tools = document.setdefault("tools", {})
+            rules = [each for each in tools.get(tool, ()) if each.get("from") != list(old)]
+            moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            rules.append({"from": list(old), "to": list(new), "at": moment})
+            tools[tool] = rules[-MOST_RULES:]
+            replace(self._path, json.dumps({**document, "version": 1}, indent=1) + "\n")
+
+        try:
+            self._alone(add)
+        except (OSError, StoreError):  # a memory that cannot be written must not stop a call
+            return False
+        return True
+
+    def _alone(self, work: Callable[[], T]) -> T:
+        """Do *work* while nobody else changes the file."""
+        folder = os.path.dirname(self._path)
+        make_folders(folder)
+        tighten(folder)
+        lock = open_lock(f"{self._path}.lock")
+        try:
+            wait_for(lock, self._path)
+            return work()
+        finally:
+            os.close(lock)
+
+    def _document(self, *, may_set_aside: bool = False) -> dict[str, Any]:
+        """Give what the file holds, as far as it is what we write."""
+        try:
+            data = contents(self._path, repair=True)
+            if data is None:
+                return {}
+            document = json.loads(data)
+            _check(document)
+        except StoreError:  # it may not be read
+            return {}
+        except (CorruptError, ValueError, RecursionError):
+            if may_set_aside:
+                set_aside(self._path)
+            return {}
+        found: dict[str, Any] = document
+        return found
+
+    def _state(self) -> tuple[int, int, int] | None:
+        try:
+            found = os.stat(self._path)
+        except OSError:  # there is none
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _check(document: Any) -> None:
+    """Raise `ValueError` for what we cannot have written."""
+    tools = document.get("tools", {}) if isinstance(document, dict) else None
+    if not isinstance(tools, dict):
+        raise ValueError("no tools")
+    for rules in tools.values():
+        for rule in rules if isinstance(rules, list) else [None]:
+            if not isinstance(rule, dict) or not all(map(_is_words, map(rule.get, ("from", "to")))):
+                raise ValueError("a rule is no pair of calls")
+
+
+def _is_words(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
+
+
+def _tools_in(document: Mapping[str, Any]) -> dict[str, dict[Words, Words]]:
+    return {
+        tool: {tuple(rule["from"]): tuple(rule["to"]) for rule in rules}
+        for tool, rules in document.get("tools", {}).items()
+    }

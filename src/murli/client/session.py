@@ -1,0 +1,290 @@
+"""Calls of one tool, from their words to their last answer: says what to do, and does nothing.
+
+Every method that acts is a generator of steps (`murli.client.steps`); `Tool` and `AsyncTool` carry
+them out. So both follow the same rules, and this file can be read without thinking of either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from .calling import build, with_option
+from .catalogue import Catalogue
+from .decisions import (
+    Decision,
+    Escalate,
+    FetchNextPage,
+    Memory,
+    Policy,
+    RefreshCredentials,
+    RetryAfter,
+    RunInstead,
+    Stop,
+    decide,
+)
+from .discovery import Discovery
+from .mistakes import ArgumentMistake
+from .own_calls import name_of
+from .reading import read, read_stream
+from .redirect_memory import applied, rule_of
+from .response import Problem, Response
+from .running import Ran
+from .steps import Recall, Refresh, Remember, Run, Steps, Tell, Wait
+
+# Calls that are answered without an envelope, whatever contract a tool keeps.
+_RAW = frozenset(("--help", "-h", "--version", "--schema"))
+
+
+class Session:
+    """What is known of a tool, and how it is called.
+
+    *prefix* are the words that run it. *check* tells whether arguments are checked before a process
+    is started: ``None`` as soon as the tool is known to keep a contract, for asking a tool that
+    does not what it can do may do anything.
+    """
+
+    def __init__(
+        self,
+        prefix: Sequence[str],
+        policy: Policy,
+        contract: str = "",
+        env: Mapping[str, str] | None = None,
+        check: bool | None = None,
+    ) -> None:
+        self.prefix = tuple(prefix)
+        self.policy = policy
+        self.contract = contract
+        self._given = contract
+        self._env = env or {}
+        words = [word for word in self.prefix if not word.startswith("-")] or [self.prefix[0]]
+        self.name = name_of(words[-1])
+        self._names = {" ".join((name_of(self.prefix[0]), *self.prefix[1:]))}
+        self.discovery = Discovery(self, check)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the tool may call itself in a command it names."""
+        return tuple(sorted(self._names))
+
+    def know_name(self, name: str) -> None:
+        """Take *name* for one of the tool's own. That is safe: it only ever runs the tool."""
+        if name:
+            self._names.add(name)
+
+    # -- calls -----------------------------------------------------------------------------------
+
+    def built(
+        self, words: Sequence[Any], flags: Mapping[str, Any], *, streams: bool = False
+    ) -> Steps[tuple[str, ...]]:
+        """Give the words of a call; `ArgumentMistake` for one that the tool would refuse."""
+        catalogue = yield from self.discovery.known()
+        try:
+            return self._words(words, flags, catalogue, streams)
+        except ArgumentMistake:
+            if catalogue is None or self.discovery.is_fresh:
+                raise
+        # What is kept of the tool may be older than the tool.
+        catalogue = yield from self.discovery.anew()
+        return self._words(words, flags, catalogue, streams)
+
+    def _words(
+        self,
+        words: Sequence[Any],
+        flags: Mapping[str, Any],
+        catalogue: Catalogue | None,
+        streams: bool,
+    ) -> tuple[str, ...]:
+        if streams and catalogue is not None and flags.keys().isdisjoint(("stream", "no_stream")):
+            named = catalogue.find([str(word) for word in words])
+            if named is not None and named[0].takes_stream:
+                flags = {**flags, "stream": True}
+        return build(words, flags, catalogue, self._env)
+
+    def call(
+        self,
+        words: tuple[str, ...],
+        stdin: bytes | None = None,
+        *,
+        streams: bool = False,
+        follow: bool = True,
+    ) -> Steps[Response[Any]]:
+        """Make a call, with all that follows from its answers, and give the last one.
+
+        Without *follow* nothing follows: the first answer is given, with what would be done.
+        """
+        rules = yield Recall()
+        words = applied(rules, words)
+        policy, refusal = self._policy_for(words)
+        memory, decisions = Memory(), []
+        while True:
+            if refusal is not None:
+                response, committed = refusal, False
+            else:
+                response, committed = yield from self._answer(words, stdin, streams)
+            decision = decide(policy, memory, response)
+            if _is_foreign(decision, response) and self.discovery.may_tell_more:
+                # It may go by a name that the words that run it do not tell.
+                yield from self.discovery.wanted()
+                response = replace(response, names=self.names)
+                decision = decide(policy, memory, response)
+            decision = _kept_within(decision, committed)
+            while True:
+                decisions.append(decision)
+                yield Tell(decision, response)
+                memory = memory.after(response, decision)
+                then = None
+                if follow:
+                    then = yield from self._follow(decision, response, words)
+                if then is None:
+                    return replace(response, decisions=tuple(decisions))
+                if isinstance(then, tuple):
+                    words = then
+                    break
+                decision = then
+
+    def _follow(
+        self, decision: Decision, response: Response[Any], words: tuple[str, ...]
+    ) -> Steps[tuple[str, ...] | Decision | None]:
+        """Do what was decided.
+
+        Gives the words to call next, ``None`` when the answer stands, or what is decided instead.
+        """
+        if isinstance(decision, RetryAfter):
+            yield Wait(decision.delay_ms, decision.spread_ms)
+            return words
+        if isinstance(decision, RefreshCredentials):
+            renewed = yield Refresh(response)
+            return words if renewed else Escalate("The credentials could not be renewed.")
+        if not isinstance(decision, RunInstead):
+            return None
+        new = decision.argv[1:]
+        if decision.why == "redirect":
+            self.discovery.doubt(words)
+            rule = rule_of(words, new) if decision.remember else None
+            if rule is not None:
+                yield Remember(*rule)
+        elif decision.why in ("fix", "cancel"):
+            done, _ = yield from self._answer(new, None, False)
+            if decision.why == "cancel":
+                return Escalate("The work does not get on.", "It was told to cancel it.")
+            if not done.ok:
+                return Stop("The fix failed.", done.problem.message if done.problem else "")
+            return words
+        return new
+
+    def _answer(
+        self, words: tuple[str, ...], stdin: bytes | None, streams: bool
+    ) -> Steps[tuple[Response[Any], bool]]:
+        """Run the tool once; give its answer, and whether a part of it is given out already."""
+        if not streams:
+            ran = yield Run(words, stdin)
+            rest = (ran.stderr, ran.exit_code)
+            found = self._read(lambda known: read(ran.stdout, *rest, known, _trouble(ran)), words)
+            return self._understood(found, ran, words), False
+        ran, items = yield Run(words, stdin, True)
+        last = (items.terminal, items.count, ran.stderr, ran.exit_code)
+        found = self._read(lambda known: read_stream(*last, known, _trouble(ran)), words)
+        found = replace(found, oddities=(*found.oddities, *items.oddities))
+        return self._understood(found, ran, words), items.count > 0
+
+    def _read(
+        self, read_as: Callable[[str], Response[Any]], words: tuple[str, ...]
+    ) -> Response[Any]:
+        """Read an answer as what the caller says, else as what it looks like."""
+        if _is_raw(words):
+            return read_as("")
+        found = read_as(self._given)
+        # One that looks like nothing is no answer, of a tool that has given others.
+        return read_as(self.contract) if found.state == "plain" and self.contract else found
+
+    # -- answers ---------------------------------------------------------------------------------
+
+    def _understood(self, found: Response[Any], ran: Ran, words: tuple[str, ...]) -> Response[Any]:
+        """Give the answer with what only who ran the tool knows, and learn from it."""
+        if ran.reason == "start":
+            told = ran.stderr.decode("utf-8", "replace")
+            problem = Problem("never_ran", "NEVER_RAN", told, False, phase="validation")
+            found = Response(self.contract, "failed", ran.exit_code, problem=problem)
+        elif ran.reason == "time" and (ran.exit_code != 0 or found.problem is not None):
+            message = f"It did not end in time, and was ended after {ran.duration_ms} ms."
+            problem = Problem("timeout", "CLIENT_TIMEOUT", message, False, phase="execution")
+            found = replace(found, state="failed", problem=problem)
+        command = found.meta.get("command")
+        if isinstance(command, str):
+            self.know_name(command.partition(" ")[0])
+        if not self._given and found.contract and found.state != "malformed":
+            self.contract = found.contract
+        if found.problem is not None and found.problem.kind == "user_error" and found.problem.field:
+            self.discovery.doubt(words, found.problem.field)
+        return found.with_call((self.name, *words), ran.duration_ms, self.names)
+
+    def _policy_for(self, words: tuple[str, ...]) -> tuple[Policy, Response[Any] | None]:
+        """Give the policy for a call, and the refusal of one that is not the client's to make."""
+        catalogue = self.discovery.catalogue
+        named = catalogue.find(words) if catalogue is not None else None
+        if named is None:
+            return self.policy, None
+        command = named[0]
+        policy = replace(
+            self.policy,
+            retryable={**command.retryable, **self.policy.retryable},
+            confirm_flag=self.policy.confirm_flag
+            or (f"--{command.confirm_flag}" if command.confirm_flag else ""),
+        )
+        if not command.requires_person:
+            return policy, None
+        told = "The tool says that a person has to do this."
+        problem = Problem("precondition", "PERSON_REQUIRED", told, False, phase="validation")
+        argv = (self.name, *words)
+        return policy, Response(self.contract, "failed", None, problem=problem, argv=argv)
+
+
+class PageTurner:
+    """Which words to call with for the next page; *decision* is the last one taken."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._cursors: set[str] = set()
+        self.decision: Decision | None = None
+        self.count = 0
+
+    def next(self, response: Response[Any]) -> tuple[str, ...] | None:
+        """Give the words that ask for what follows *response*, ``None`` when nothing does."""
+        self.count += 1
+        decision = self.decision = response.decisions[-1]
+        if not isinstance(decision, FetchNextPage):
+            return None
+        if decision.cursor in self._cursors:
+            self.decision = Stop("The tool gave the same cursor twice.", decision.rest)
+            return None
+        if self.count >= self._most:
+            self.decision = Stop(f"There are more than {self._most} pages.", decision.rest)
+            return None
+        self._cursors.add(decision.cursor)
+        return with_option(response.argv[1:], "cursor", decision.cursor)
+
+
+def _kept_within(decision: Decision, committed: bool) -> Decision:
+    """Give *decision*, or that nothing is done again: what was given out cannot be taken back."""
+    if committed and isinstance(decision, (RetryAfter, RefreshCredentials, RunInstead)):
+        return Stop("The stream broke off; the items before that have been given out.")
+    return decision
+
+
+def _is_foreign(decision: Decision, response: Response[Any]) -> bool:
+    """Tell whether a command was not run that the tool named, maybe for want of the tool's name."""
+    problem = response.problem
+    return isinstance(decision, Escalate) and (
+        problem is not None
+        and (problem.kind in ("redirected", "incomplete") or bool(problem.fix_command))
+    )
+
+
+def _trouble(ran: Ran) -> str:
+    return "" if ran.reason in ("time", "start") else ran.reason
+
+
+def _is_raw(words: tuple[str, ...]) -> bool:
+    return words[:1] == ("describe",) or not _RAW.isdisjoint(words)

@@ -1,0 +1,146 @@
+"""What the client keeps between sessions: redirects to remember, and catalogues to not ask again.
+
+Nothing in here ever fails a call: what cannot be read is not known, what cannot be written is not
+kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from ..files import make_folders, replace_with, tighten
+from .redirect_memory import RedirectMemory, Rules, default_path
+from .steps import Kept
+
+_LARGEST = 32 << 20
+_FORMAT = 1
+
+
+class Shelf:
+    """The files of one tool. ``False`` for *memory* or *cache*: none; ``None``: the usual place."""
+
+    def __init__(
+        self,
+        prefix: Sequence[str],
+        env: Mapping[str, str],
+        cwd: str | None,
+        memory: str | os.PathLike[str] | bool | None,
+        cache: str | os.PathLike[str] | bool | None,
+        contract: str = "",
+    ) -> None:
+        # What the tool tells of itself depends on what it is asked to speak.
+        self._variant = (contract, env.get("MURLI_CONTRACT", ""))
+        self._prefix = tuple(prefix)
+        self._cwd = cwd or ""
+        self._path = env.get("PATH")
+        self._redirects = RedirectMemory(_chosen(memory, default_path()))
+        self._folder = _chosen(cache, _usual_cache())
+        self._key = ""
+
+    def recall(self) -> Rules:
+        """Give the permanent redirects of the tool."""
+        return self._redirects.rules(self._tool())
+
+    def remember(self, old: tuple[str, ...], new: tuple[str, ...]) -> bool:
+        """Keep a permanent redirect."""
+        return self._redirects.remember(self._tool(), old, new)
+
+    def load(self) -> Kept | None:
+        """Give the catalogue that was kept of exactly this program."""
+        if not self._folder:
+            return None
+        try:
+            with open(self._file(), "rb") as file:
+                document = json.loads(file.read(_LARGEST))
+        except (OSError, ValueError, RecursionError):
+            return None
+        identity, is_certain = self._identity()
+        if not isinstance(document, dict) or document.get("format") != _FORMAT:
+            return None
+        entry = document.get("entry")
+        if document.get("identity") != identity or not _is_entry(entry):
+            return None
+        return Kept(cast("dict[str, Any]", entry), is_certain)
+
+    def save(self, entry: Mapping[str, Any]) -> None:
+        """Keep a catalogue."""
+        if not self._folder:
+            return
+        identity, _ = self._identity()
+        data = json.dumps({"format": _FORMAT, "identity": identity, "entry": entry}).encode()
+        target = self._file()
+        try:
+            make_folders(self._folder)
+            tighten(self._folder)
+            replace_with(target, f"{target}.{os.urandom(4).hex()}.new", data)
+        except OSError:
+            pass
+
+    def _tool(self) -> str:
+        """Give what the tool is filed under: the words that run it, the program by its path."""
+        if not self._key:
+            self._key = json.dumps([self._program(), *self._prefix[1:]])
+        return self._key
+
+    def _program(self) -> str:
+        first = self._prefix[0]
+        if os.sep in first:
+            return os.path.realpath(os.path.join(self._cwd, first))
+        return os.path.realpath(shutil.which(first, path=self._path) or first)
+
+    def _file(self) -> str:
+        key = json.dumps([self._tool(), self._variant])
+        name = hashlib.sha256(key.encode()).hexdigest()[:32]
+        return os.path.join(self._folder, f"{name}.json")
+
+    def _identity(self) -> tuple[list[Any], bool]:
+        """Give what tells this program from a newer one, and whether that is all of it.
+
+        Of ``python -m tool`` it is not: who runs is not who answers.
+        """
+        files = [self._program()]
+        files += [os.path.join(self._cwd, word) for word in self._prefix[1:] if os.sep in word]
+        found = [fact for fact in map(_facts, files) if fact]
+        return found, len(found) == len(self._prefix)
+
+
+def _facts(path: str) -> list[Any] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return [path, status.st_mtime_ns, status.st_size]
+
+
+def _chosen(given: str | os.PathLike[str] | bool | None, usual: str) -> str:
+    if given is False:
+        return ""
+    if given is None or given is True:
+        return usual
+    return os.path.abspath(os.fspath(given))
+
+
+def _usual_cache() -> str:
+    cache = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(cache):
+        home = os.environ.get("HOME", "")
+        if not os.path.isabs(home):
+            return ""
+        cache = os.path.join(home, ".cache")
+    return os.path.join(cache, "murli", "catalogues")
+
+
+def _is_entry(entry: Any) -> bool:
+    return (
+        isinstance(entry, dict)
+        and entry.get("kind") in ("describe", "manifest")
+        and isinstance(entry.get("contract"), str)
+        and isinstance(entry.get("document"), dict)
+        and isinstance(entry.get("name", ""), str)
+        and (entry["kind"] == "describe" or "name" in entry)
+    )

@@ -1,0 +1,114 @@
+"""A stream, taken apart as it comes: items, what is said beside them, and the last line. Pure."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from .collecting import Line
+from .documents import is_aside, is_terminal, parsed
+from .limits import Limits, in_words
+
+
+class Items:
+    """Collects the lines of a stream; `take` gives the items that have come since the last time.
+
+    *terminal* is the last line once it is there, *progress* the latest line about how far the tool
+    has come, *count* how many items there were. Of a ``plain`` tool every line is an item.
+    """
+
+    def __init__(self, limits: Limits, contract: str = "") -> None:
+        self.trouble = ""
+        self.signs = self.gifts = 0
+        self.terminal: Mapping[str, Any] | None = None
+        self.progress: Mapping[str, Any] | None = None
+        self.count = 0
+        self.oddities: list[str] = []
+        self._limits = limits
+        self._is_plain = contract == "plain"
+        self._line = Line(limits.line_bytes)
+        self._partial: list[bytes] = []
+        self._spread: list[bytes] = []  # a document of several lines, as it comes
+        self._spread_size = 0
+        self._noise = 0
+        self._ready: deque[Any] = deque()
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes."""
+        if self.trouble:
+            return
+        if self._line.is_too_long(data):
+            self.trouble = f"it wrote a line longer than {in_words(self._limits.line_bytes)}"
+            self._partial.clear()
+            return
+        *whole, rest = data.split(b"\n")
+        if whole:
+            self._take_line(b"".join((*self._partial, whole[0])))
+            self._partial.clear()
+            for line in whole[1:]:
+                self._take_line(line)
+        if rest:
+            self._partial.append(rest)
+
+    def end(self) -> None:
+        """Know that nothing comes any more."""
+        if not self.trouble and self._partial:
+            self._take_line(b"".join(self._partial))
+            self._partial.clear()
+        if self._noise:
+            self.oddities.append(f"{self._noise} lines on stdout are not JSON")
+
+    def take(self) -> list[Any]:
+        """Give the items that nobody has taken yet."""
+        found = list(self._ready)
+        self._ready.clear()
+        return found
+
+    def _take_line(self, line: bytes) -> None:
+        if self._is_plain:
+            self.count += 1
+            self.gifts += 1
+            self._ready.append(line.decode("utf-8", "replace"))
+        elif self._spread or line.rstrip() == b"{":
+            self._gather(line)
+        elif line.strip():
+            self._take_document(parsed(line) if line.startswith(b"{") else None)
+
+    def _gather(self, line: bytes) -> None:
+        """Take a line of a document that is spread over several: the last one, in some tools."""
+        self._spread.append(line)
+        self._spread_size += len(line)
+        if line.rstrip() == b"}":
+            self._take_document(parsed(b"\n".join(self._spread)))
+            self._spread.clear()
+            self._spread_size = 0
+        elif self._spread_size > self._limits.stdout_bytes:
+            self.trouble = f"it wrote a document of more than {in_words(self._spread_size)}"
+            self._spread.clear()
+
+    def _take_document(self, document: Any) -> None:
+        if not isinstance(document, dict):
+            self._noise += 1
+        elif is_aside(document):
+            self.signs += 1
+            self.progress = document
+        elif is_terminal(document):
+            if self.terminal is not None:
+                self.oddities.append("more than one envelope on stdout")
+            self.terminal = document
+        else:
+            self._take_item(document)
+
+    def _take_item(self, item: dict[str, Any]) -> None:
+        if self.terminal is not None:
+            # What was taken for the end was none; without another one the stream has no end.
+            self.oddities.append("items came behind an envelope")
+            self.terminal = None
+        self.count += 1
+        self.gifts += 1
+        number = item.get("_seq")
+        if isinstance(number, int) and number > self.count:
+            self.oddities.append(f"items {self.count} to {number - 1} are missing")
+            self.count = number
+        self._ready.append(item)

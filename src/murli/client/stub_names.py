@@ -1,0 +1,70 @@
+"""Names and texts of a tool as Python: whatever is in them, they stay names and texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from keyword import iskeyword
+
+from ..formats.text import clean_line
+
+_MOST_LETTERS = 80
+_MOST_TEXT = 2000
+
+
+def identifier(text: str) -> str:
+    """Give *text* as a name in ASCII; it begins with no underscore, but for one before a digit."""
+    name = re.sub(r"[^0-9A-Za-z_]", "_", text)[:_MOST_LETTERS].strip("_") or "unnamed"
+    if name[0].isdigit():
+        name = f"_{name}"
+    return f"{name}_" if iskeyword(name) else name
+
+
+def class_name(*texts: str) -> str:
+    """Give *texts* together as the name of a class."""
+    parts = re.findall(r"[0-9A-Za-z]+", " ".join(texts))
+    name = "".join(part[0].upper() + part[1:] for part in parts)[:_MOST_LETTERS] or "Unnamed"
+    if name[0].isdigit():
+        name = f"C{name}"
+    return f"{name}_" if iskeyword(name) else name
+
+
+class Scope:
+    """The names that are taken in one place; `take` gives one that is not."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self.taken = set(taken)
+
+    def take(self, name: str) -> str:
+        """Give *name*, or one like it, and take it."""
+        found = name
+        if found in self.taken and not found.endswith("_"):
+            found = f"{name}_"
+        count = 2
+        while found in self.taken:
+            found = f"{name.rstrip('_')}_{count}"
+            count += 1
+        self.taken.add(found)
+        return found
+
+
+def docstring(lines: Iterable[str], indent: str) -> str:
+    """Give *lines* as the docstring they are, and nothing else, at *indent*."""
+    safe = [line.replace("\\", r"\\").replace('"""', r"\"\"\"") for line in lines]
+    while safe and not safe[-1]:
+        safe.pop()
+    if len(safe) > 1:
+        text = "\n".join(indent + line if line else "" for line in [*safe, ""]) + indent
+        return f'{indent}"""{text[len(indent) :]}"""\n'
+    text = safe[0] if safe else ""
+    if text.endswith('"'):
+        text = f'{text[:-1]}\\"'
+    return f'{indent}"""{text}"""\n'
+
+
+def told(text: str) -> list[str]:
+    """Give what a tool says about itself as lines that are safe to show, not too many."""
+    shown = clean_line(text[: 2 * _MOST_TEXT])
+    if len(shown) > _MOST_TEXT:
+        shown = shown[:_MOST_TEXT].rstrip() + " …"
+    return [" ".join(line.split()) for line in shown.split("\n")]

@@ -1,0 +1,264 @@
+"""A tool to call: the rules carried out, one process after the other."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import Any, TypeVar, overload
+
+from .catalogue import Command
+from .decisions import Decision, Policy
+from .limits import Limits
+from .response import Response
+from .running import Child, Ran, never_ran, pump, run
+from .session import PageTurner
+from .settings import Place, Settings, Watcher, is_renewed, seconds_of
+from .steps import Refresh, Run, Step, Steps, Wait
+from .streaming import Items
+
+T = TypeVar("T")
+
+
+class Tool:
+    """A command-line tool, called as its contract wants it.
+
+    ::
+
+        riffle = Tool("riffle")
+        response = riffle.call("query", "woodworking", top=5)
+        if response.is_usable:
+            use(response.data)
+
+    *tool* is the name or path of a program, or the words that run it. *policy* says what the client
+    may do by itself, *limits* how much a process may write and how long it may take. *contract* is
+    what the tool keeps, when that is known: ``murli``, ``response``, ``agent-spec-1.6``,
+    ``agent-spec-2``, or ``plain`` for none. *env* takes the place of the environment. *refresh* is
+    called with the answer when credentials have expired, and renews them (or returns ``False``).
+    *on_decision* is called with every decision and the answer it is about. *memory* is the file of
+    permanent redirects and *cache* the folder of catalogues: ``None`` for the usual places,
+    ``False`` for none. *check*: whether arguments are checked before a process is started; by
+    default as soon as the tool is known to keep a contract.
+    """
+
+    def __init__(
+        self,
+        tool: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        *,
+        policy: Policy | None = None,
+        limits: Limits | None = None,
+        contract: str = "",
+        env: Mapping[str, str] | None = None,
+        cwd: str | os.PathLike[str] | None = None,
+        refresh: Callable[[Response[Any]], object] | None = None,
+        on_decision: Watcher | None = None,
+        memory: Place = None,
+        cache: Place = None,
+        check: bool | None = None,
+    ) -> None:
+        self._settings = Settings(
+            tool, policy, limits, contract, env, cwd, refresh, on_decision, memory, cache, check
+        )
+        self._session = self._settings.session
+
+    @property
+    def contract(self) -> str:
+        """The contract the tool keeps: as given, or as its answers showed; ``""`` while unknown."""
+        return self._session.contract
+
+    @property
+    def commands(self) -> Mapping[str, Command]:
+        """The commands of the tool, by what stands behind its name; empty when it cannot tell.
+
+        The first time, unless that is kept from before, the tool is run with ``describe`` or
+        ``manifest``: ask for it only of a tool that may be asked.
+        """
+        catalogue = self._drive(self._session.discovery.wanted())
+        return catalogue.commands if catalogue is not None else {}
+
+    @overload
+    def call(
+        self, *words: object, as_type: type[T], stdin: bytes | None = None, **flags: object
+    ) -> Response[T]: ...
+
+    @overload
+    def call(
+        self, *words: object, as_type: None = None, stdin: bytes | None = None, **flags: object
+    ) -> Response[Any]: ...
+
+    def call(
+        self, *words: object, as_type: Any = None, stdin: bytes | None = None, **flags: object
+    ) -> Response[Any]:
+        """Make a call, and give its last answer, a failure's too.
+
+        *words* are the command and its arguments; *flags* become options: ``top=5`` is ``--top=5``,
+        ``True`` the option alone, ``False`` its opposite where there is one, ``None`` nothing, a
+        list one option each, a tuple one option with several values. A name that is taken, or a
+        Python keyword, is written with an underscore behind it. Raises `ArgumentMistake` for a call
+        that the tool would refuse; nothing a tool does raises.
+        """
+        steps = self._session.call(self._drive(self._session.built(words, flags)), stdin)
+        return typed(self._drive(steps), as_type)
+
+    def run(self, *argv: str, stdin: bytes | None = None, follow: bool = True) -> Response[Any]:
+        """Make a call whose words are options and arguments already; nothing is checked.
+
+        Without *follow* the tool is run once: its answer tells what would be done about it.
+        """
+        return self._drive(self._session.call(argv, stdin, follow=follow))
+
+    def stream(self, *words: object, stdin: bytes | None = None, **flags: object) -> Stream:
+        """Make a call, and give its items as they come; see `Stream`."""
+        argv = self._drive(self._session.built(words, flags, streams=True))
+        return Stream(self._settings, self._session.call(argv, stdin, streams=True), self._do)
+
+    def pages(self, *words: object, as_type: Any = None, **flags: object) -> Pages:
+        """Make a call, and those for the pages behind it; see `Pages`."""
+        argv = self._drive(self._session.built(words, flags))
+        most = self._settings.limits.pages
+        return Pages(lambda each: self._drive(self._session.call(each)), argv, as_type, most)
+
+    def _drive(self, steps: Steps[T]) -> T:
+        answer: Any = None
+        while True:
+            try:
+                step = steps.send(answer)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            answer = self._do(step)
+
+    def _do(self, step: Step) -> Any:
+        settings = self._settings
+        if isinstance(step, Run):
+            argv = settings.argv(step.words)
+            return run(argv, settings.limits, stdin=step.stdin, env=settings.env, cwd=settings.cwd)
+        if isinstance(step, Wait):
+            return time.sleep(seconds_of(step.delay_ms, step.spread_ms))
+        if isinstance(step, Refresh):
+            return settings.refresh is not None and is_renewed(settings.refresh(step.response))
+        return settings.do(step)
+
+
+class Stream(Iterator[Any]):
+    """The items of a call as they come, progress and heartbeats left out.
+
+    The tool is read no faster than the items are taken. *progress* is the latest that it told about
+    itself, *response* how it ended, once the items have. Before the first item the client acts on a
+    failure as in a call; behind it nothing is done again. Left early, with ``close`` or at the end
+    of a ``with``, the tool is ended.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        steps: Steps[Response[Any]],
+        do: Callable[[Step], Any],
+    ) -> None:
+        self._settings = settings
+        self._items: Items | None = None
+        self._response: Response[Any] | None = None
+        self._flow = self._flowing(steps, do)
+
+    def __next__(self) -> Any:
+        return next(self._flow)
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the tool, unless it has ended."""
+        self._flow.close()
+
+    @property
+    def progress(self) -> Mapping[str, Any] | None:
+        """What the tool told last about how far it has come."""
+        return self._items.progress if self._items is not None else None
+
+    @property
+    def response(self) -> Response[Any]:
+        """How the call ended; there is an answer when all items have been taken."""
+        if self._response is None:
+            raise RuntimeError("the stream has not ended: take all its items first")
+        return self._response
+
+    def _flowing(
+        self, steps: Steps[Response[Any]], do: Callable[[Step], Any]
+    ) -> Generator[Any, None, None]:
+        answer: Any = None
+        while True:
+            try:
+                step = steps.send(answer)
+            except StopIteration as end:
+                self._response = end.value
+                return
+            if isinstance(step, Run) and step.streams:
+                answer = yield from self._run(step)
+            else:
+                answer = do(step)
+
+    def _run(self, step: Run) -> Generator[Any, None, tuple[Ran, Items]]:
+        settings = self._settings
+        argv, limits = settings.argv(step.words), settings.limits
+        items = self._items = Items(limits, settings.session.contract)
+        try:
+            child = Child(
+                argv,
+                limits,
+                items,
+                stdin=step.stdin,
+                env=settings.env,
+                cwd=settings.cwd,
+                silence=True,
+            )
+        except OSError as error:
+            return never_ran(error, argv), items
+        with closing(pump(child)) as turns:
+            for _ in turns:
+                yield from items.take()
+        yield from items.take()
+        return child.ran(b""), items
+
+
+class Pages(Iterator[Response[Any]]):
+    """The pages of an answer, one call each; the last may be a failure.
+
+    *decision* is why there are no more: only after ``Done`` were these all.
+    """
+
+    def __init__(
+        self,
+        call: Callable[[tuple[str, ...]], Response[Any]],
+        words: tuple[str, ...],
+        as_type: Any,
+        most: int,
+    ) -> None:
+        self._call = call
+        self._words: tuple[str, ...] | None = words
+        self._as_type = as_type
+        self._turner = PageTurner(most)
+
+    def __next__(self) -> Response[Any]:
+        if self._words is None:
+            raise StopIteration
+        response = self._call(self._words)
+        self._words = self._turner.next(response)
+        return typed(response, self._as_type)
+
+    @property
+    def decision(self) -> Decision | None:
+        """What was decided about the latest page."""
+        return self._turner.decision
+
+
+def typed(response: Response[Any], as_type: Any) -> Response[Any]:
+    """Give *response* with its data as *as_type*, if one is wanted."""
+    if as_type is None:
+        return response
+    from .converting import converted
+
+    return converted(response, as_type)

@@ -1,0 +1,204 @@
+"""``manifest``, and ``CMD --schema`` where answers are ResponseEnvelopes: how to call what."""
+
+from __future__ import annotations
+
+from ..contracts.agent_spec import REVISIONS
+from ..formats import dumps, plain
+from ..metadata import Metadata
+from ..outcome import Success
+from ..runtime import usage
+from . import show_help
+from .manifest_codes import share_exit_codes
+from .manifest_entries import VERSIONS, Entries, key_of
+from .manifest_schemas import input_schema, output_schema
+from .own import global_flags, global_variables, own_commands
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any, NoReturn
+
+    from ..runtime.invocation import Invocation
+    from ..tree import Command
+
+_HELP = """\
+usage: {name} manifest [COMMAND ...] [--etag ETAG]
+
+List every command of {name} with its flags and exit codes, in one call.
+
+arguments:
+  COMMAND      only this command, and what is below it
+
+options:
+  --etag ETAG  the etag of the manifest you have; there is no data while it holds
+"""
+
+
+def run(invocation: Invocation) -> NoReturn:
+    """Answer ``manifest [COMMAND …] [--etag E]``."""
+    document = build(invocation, _path(invocation))
+    if invocation.call.etag == document["etag"]:
+        invocation.meta["not_modified"] = True
+        invocation.end(invocation.writer.answer(Success(), "Not modified."))
+    shown = plain(document)
+    invocation.end(invocation.writer.answer(Success("", shown), lambda: dumps(shown)))
+
+
+def _path(invocation: Invocation) -> list[str]:
+    path: list[str] = []
+    for word in invocation.call.rest:
+        if word in ("--help", "-h"):
+            show_help(invocation, _HELP.format(name=invocation.host.name()))
+        if word.startswith("-"):
+            invocation.refuse(usage.unknown_option(word, ["--etag"]))
+        path.append(word)
+    return path
+
+
+def build(invocation: Invocation, path: Sequence[str] = ()) -> dict[str, Any]:
+    """Give the manifest of the running tool, or of the command at *path* and what is below it."""
+    from .. import __version__
+
+    contract = invocation.writer.contract
+    entries = Entries(REVISIONS[contract])
+    root, own = invocation.host.tree(), own_commands(invocation)
+    found = _found(invocation, root, own, path)
+    ours = {command.path for each in own for command in _listed(each)}
+    made = [(each, entries.entry(each, builtin=each.path in ours)) for each in found]
+    document: dict[str, Any] = {"schema_version": VERSIONS[contract]}
+    if entries.detailed:
+        document.update(_facts_of_all(invocation, root, made, entries))
+    commands = {key_of(command): entry for command, entry in made if command is not root}
+    if found[0] is root:
+        # A command may have the name of its tool; the tool itself has the empty path then.
+        commands = {"" if root.name in commands else root.name: made[0][1], **commands}
+    document["commands"] = commands
+    # Over what is registered, and nothing that may differ between two runs.
+    etag = _etag(document)
+    entries.declare_order()
+    version = invocation.tool_version() or __version__
+    return {
+        "schema_version": document.pop("schema_version"),
+        "framework_version": version,
+        "etag": etag,
+        **document,
+    }
+
+
+def _found(
+    invocation: Invocation, root: Command, own: list[Command], path: Sequence[str]
+) -> list[Command]:
+    """Give the commands the manifest is about."""
+    if not path:
+        return [command for each in (root, *own) for command in _listed(each)]
+    command, above = root, []
+    children = [*root.visible, *own]
+    for name in (part for word in path for part in word.split(".")):
+        if any(flag.required for flag in command.flags) or command.arguments:
+            above.append(command)  # without what it needs, nothing below it can be called
+        found = [child for child in children if name in (child.name, *child.aliases)]
+        if not found:
+            known = [child.name for child in children]
+            invocation.refuse(usage.unknown_command(name, known))
+        command = found[0]
+        children = list(command.visible)
+    return [*above, *_listed(command)]
+
+
+def _listed(command: Command) -> Iterator[Command]:
+    """Give *command* and everything below it that can be called; nothing that is hidden."""
+    below = command.visible
+    is_tool = len(command.path) == 1
+    if not (is_tool and below) or command.runs or command.flags or command.arguments:
+        yield command
+    for child in below:
+        yield from _listed(child)
+
+
+def _facts_of_all(
+    invocation: Invocation,
+    root: Command,
+    made: list[tuple[Command, dict[str, Any]]],
+    entries: Entries,
+) -> dict[str, Any]:
+    """Give what is true of every command, and take it out of their entries."""
+    facts: dict[str, Any] = {
+        "flags": {flag.name: entries.flag(flag) for flag in global_flags(invocation, root)},
+        "exit_codes": share_exit_codes(made),
+        "env_vars": [
+            {"name": name, "description": told}
+            for name, told in global_variables(invocation).items()
+        ],
+    }
+    secret: dict[str, None] = {}
+    needed: list[dict[str, Any]] = []
+    for command, entry in made:
+        secret.update(dict.fromkeys(entry.get("secret_env_vars", ())))
+        traits = command.metadata.traits if command.metadata is not None else None
+        if traits is not None:
+            needed += [each for each in traits.dependencies or () if each not in needed]
+    if secret:
+        facts["secret_env_vars"] = list(secret)
+    if needed:
+        facts["dependencies"] = needed
+    return facts
+
+
+def _etag(document: dict[str, Any]) -> str:
+    import hashlib
+    import json
+    import os
+
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), default=str)
+    # Where the tool is called is in no registration, though a default may be made of it.
+    for place in (os.path.abspath("."), os.path.expanduser("~")):
+        text = text.replace(json.dumps(place)[1:-1], ".") if len(place) > 1 else text
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+# -- one command -------------------------------------------------------------------------------
+
+
+def schema_of_command(invocation: Invocation) -> dict[str, Any]:
+    """Give what ``CMD --schema`` answers: the command's entry, and what a manifest leaves out."""
+    command, builtin = _called(invocation)
+    metadata = command.metadata or Metadata()
+    entries = Entries(REVISIONS[invocation.writer.contract])
+    entry = entries.entry(command, builtin=builtin)
+    entries.declare_order()
+    document: dict[str, Any] = {
+        "name": command.name,
+        "command": " ".join(command.path),
+        **entry,
+        "required_scopes": list(metadata.required_scopes),
+        "positionals": entries.positionals(command),
+        "schema_version": metadata.schema_version,
+        "input_schema": input_schema(command),
+        "output_schema": entry.get("output_schema", {}),
+    }
+    for name in ("agent_description", "when_to_use"):
+        if getattr(metadata, name):
+            document[name] = getattr(metadata, name)
+    deprecation = metadata.deprecated
+    if deprecation is not None or command.deprecated:
+        document["deprecated"] = True
+    if deprecation is not None:
+        document["deprecated_in"] = deprecation.since
+        document["replacement"] = deprecation.replacement
+    return document
+
+
+def output_of_command(invocation: Invocation) -> dict[str, Any]:
+    """Give what ``CMD --output-schema`` answers; ``{}`` when nobody said."""
+    command, _ = _called(invocation)
+    return output_schema(command, command.metadata or Metadata())
+
+
+def _called(invocation: Invocation) -> tuple[Command, bool]:
+    """Give the command that was called, and whether it is ours."""
+    call = invocation.call
+    if not call.mounted:
+        return invocation.host.command(call.level), False
+    own = next(each for each in own_commands(invocation) if each.name == call.mounted)
+    below = {name: child for child in own.commands for name in (child.name, *child.aliases)}
+    return below.get(call.rest[0] if call.rest else "", own), True

@@ -1,0 +1,241 @@
+"""How a command may end: what an author declares about its exit codes, and what holds otherwise."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from .declaration_checks import names_in, require_one_of, require_screaming
+from .record import Record, fill
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from .metadata import Metadata
+
+SIDE_EFFECTS = ("none", "partial", "complete")
+# Descriptions that would tell an agent nothing it does not know from the number.
+_VAGUE = frozenset(
+    (
+        "an error occurred",
+        "error occurred",
+        "general error",
+        "general failure",
+        "it failed",
+        "it worked",
+        "operation failed",
+        "something failed",
+        "something went wrong",
+        "the command failed",
+        "unknown error",
+    )
+)
+
+
+class ExitCode(Enum):
+    """How a command may end, by name; the value is the kind of `AgentError` that ends it so.
+
+    Numbers belong to contracts: NOT_FOUND is 5 in all of them, ARG_ERROR 1, 2 or 3.
+    """
+
+    SUCCESS = "success"
+    GENERAL_ERROR = "tool_error"
+    ARG_ERROR = "user_error"
+    PARTIAL_FAILURE = "partial"
+    PRECONDITION = "precondition"
+    NOT_FOUND = "not_found"
+    CONFLICT = "conflict"
+    PERMISSION_DENIED = "permission_denied"
+    AUTH_REQUIRED = "auth_required"
+    PAYMENT_REQUIRED = "payment_required"
+    TIMEOUT = "timeout"
+    RATE_LIMITED = "rate_limited"
+    UNAVAILABLE = "unavailable"
+    REDIRECTED = "redirected"
+    INCOMPLETE = "incomplete"
+    CANCELLED = "cancelled"
+
+
+class CommandCode(Record):
+    """An exit code of a command's own, the same number in every contract.
+
+    A failure ends with it when it is raised with that number:
+    ``AgentError(81, "quota_spent", "…")``.
+    """
+
+    __slots__ = ("number", "name")
+    number: int
+    name: str
+
+    def __init__(self, number: int, name: str) -> None:
+        if isinstance(number, bool) or not isinstance(number, int) or not 79 <= number <= 125:
+            raise ValueError(
+                f"a command's own exit code is 79 to 125, not {number!r}; the others have "
+                "meanings of their own"
+            )
+        require_screaming(name, "the name of an exit code")
+        if name in ExitCode.__members__:
+            raise ValueError(f"{name} is an ExitCode already; declare ExitCode.{name} instead")
+        fill(self, number=number, name=name)
+
+    def __hash__(self) -> int:  # type: ignore[override]  # a key, unlike other records
+        return hash((self.number, self.name))
+
+
+class ExitCodeEntry(Record):
+    """When a command ends with an exit code, and what it has done by then.
+
+    *retryable* promises that the same call, unchanged, may work, and that nothing was written.
+    *error_codes* are the finer codes that come with it.
+    """
+
+    __slots__ = ("description", "retryable", "side_effects", "error_codes")
+    description: str
+    retryable: bool
+    side_effects: str
+    error_codes: tuple[str, ...]
+
+    def __init__(
+        self,
+        description: str,
+        retryable: bool = False,
+        side_effects: str = "none",
+        error_codes: Sequence[str] = (),
+    ) -> None:
+        text = " ".join(description.casefold().replace(".", " ").replace("!", " ").split())
+        if not 1 <= len(description) <= 120:
+            raise ValueError(f"a description has 1 to 120 characters, not {len(description)}")
+        if " " not in text or text in _VAGUE:
+            raise ValueError(
+                f"{description!r} says nothing an agent could act on; tell when the command ends "
+                "like that, and what state things are in"
+            )
+        require_one_of("side_effects", side_effects, SIDE_EFFECTS)
+        if retryable and side_effects != "none":
+            raise ValueError(
+                f'retryable=True promises that nothing was written, side_effects="{side_effects}" '
+                "says otherwise; one of them is wrong"
+            )
+        for code in names_in(error_codes):
+            require_screaming(code, "an error code")
+        fill(
+            self,
+            description=description,
+            retryable=bool(retryable),
+            side_effects=side_effects,
+            error_codes=names_in(error_codes),
+        )
+
+    def document(self, name: str) -> dict[str, Any]:
+        """Give the entry as a manifest has it, under the *name* of its exit code."""
+        document: dict[str, Any] = {
+            "name": name,
+            "description": self.description,
+            "retryable": self.retryable,
+            "side_effects": self.side_effects,
+        }
+        if self.error_codes:
+            document["error_codes"] = list(self.error_codes)
+        return document
+
+
+# -- what follows from a declaration -----------------------------------------------------------
+
+
+def danger_of(metadata: Metadata | None) -> str:
+    """Give the danger level where one has to be chosen: what nobody declared is not harmless."""
+    return (metadata.danger_level if metadata is not None else "") or "mutating"
+
+
+def default_exit_codes(metadata: Metadata | None) -> dict[ExitCode, ExitCodeEntry]:
+    """Give the exit codes of a command that declares none, on the careful side."""
+    safe = danger_of(metadata) == "safe"
+    traits = metadata.traits if metadata is not None else None
+    touched = "none" if safe else "partial"
+    codes = {
+        ExitCode.SUCCESS: ExitCodeEntry(
+            "The command did what it was asked to do.",
+            side_effects="none" if safe else "complete",
+        ),
+        ExitCode.GENERAL_ERROR: ExitCodeEntry(
+            "The command failed for a reason without a code of its own.", side_effects=touched
+        ),
+        ExitCode.ARG_ERROR: ExitCodeEntry("A flag or argument is wrong; nothing was done."),
+        ExitCode.PRECONDITION: ExitCodeEntry("Something must be true first; nothing was done."),
+        ExitCode.NOT_FOUND: ExitCodeEntry("What the call names does not exist."),
+        ExitCode.PERMISSION_DENIED: ExitCodeEntry("The caller is not allowed to do this."),
+        ExitCode.TIMEOUT: ExitCodeEntry(
+            "The command did not finish within its time limit.", safe, side_effects=touched
+        ),
+        ExitCode.CANCELLED: ExitCodeEntry(
+            "A signal stopped the command before it was done.", side_effects="partial"
+        ),
+    }
+    if traits is not None and traits.has_network_io:
+        codes[ExitCode.RATE_LIMITED] = ExitCodeEntry("A service was called too often.", True)
+        codes[ExitCode.UNAVAILABLE] = ExitCodeEntry("A service cannot be reached for now.", True)
+    return codes
+
+
+def entry_of(metadata: Metadata | None, kind: str) -> ExitCodeEntry | None:
+    """Give what is known of the exit code that *kind* means: declared, or by default."""
+    declared: Mapping[Any, ExitCodeEntry] = metadata.exit_codes if metadata is not None else {}
+    return (declared or default_exit_codes(metadata)).get(ExitCode(kind))
+
+
+def own_code(metadata: Metadata | None, number: int) -> CommandCode | None:
+    """Give the code of the command's own that has this *number*, or ``None``."""
+    declared = metadata.exit_codes if metadata is not None else {}
+    return next(
+        (code for code in declared if isinstance(code, CommandCode) and code.number == number), None
+    )
+
+
+def undeclared(metadata: Metadata | None, kind: str, number: int = 0) -> str | None:
+    """Tell that a command ended in a way it does not declare; ``None`` when all is well.
+
+    *kind* is that of the failure, or ``success``; *number* its code, which may be the command's
+    own. Who declares no exit codes at all has promised nothing.
+    """
+    declared = metadata.exit_codes if metadata is not None else {}
+    if not declared or own_code(metadata, number) is not None or ExitCode(kind) in declared:
+        return None
+    return f"The command ended with {ExitCode(kind).name}, which its exit_codes do not declare."
+
+
+def exit_codes_in(declared: Mapping[Any, ExitCodeEntry]) -> dict[Any, ExitCodeEntry]:
+    """Give a declared map of exit codes, or raise telling what is wrong with it."""
+    numbers: dict[int, str] = {}
+    for code, entry in declared.items():
+        if not isinstance(code, (ExitCode, CommandCode)):
+            raise TypeError(
+                f"exit_codes has an ExitCode or a CommandCode for a key, not {code!r}; numbers "
+                "belong to contracts, so write murli.ExitCode.NOT_FOUND rather than 5"
+            )
+        if not isinstance(entry, ExitCodeEntry):
+            raise TypeError(f"exit_codes[{code.name}] is an ExitCodeEntry, not {entry!r}")
+        if (
+            isinstance(code, CommandCode)
+            and numbers.setdefault(code.number, code.name) != code.name
+        ):
+            raise ValueError(f"{code.number} is both {numbers[code.number]} and {code.name}")
+        _check_entry(code, entry)
+    if ExitCode.SUCCESS not in declared:
+        raise ValueError("exit_codes lacks ExitCode.SUCCESS; declare every way the command can end")
+    return dict(declared)
+
+
+def _check_entry(code: ExitCode | CommandCode, entry: ExitCodeEntry) -> None:
+    if code is ExitCode.ARG_ERROR and entry.side_effects != "none":
+        raise ValueError(
+            "ARG_ERROR promises that nothing was done: its side_effects are none; what fails "
+            "later is PARTIAL_FAILURE or GENERAL_ERROR"
+        )
+    if code is ExitCode.PARTIAL_FAILURE and entry.retryable:
+        raise ValueError("PARTIAL_FAILURE is never retryable: the half that worked would be redone")
+    if entry.side_effects == "complete" and code is not ExitCode.SUCCESS:
+        raise ValueError(
+            f'side_effects="complete" is what SUCCESS says; {code.name} is a failure, so its are '
+            '"partial" at most'
+        )

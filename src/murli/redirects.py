@@ -1,0 +1,129 @@
+"""Where commands have gone: what an author says about names that are no longer called."""
+
+from __future__ import annotations
+
+from .adapters import is_parser, kind_of
+from .record import Record, fill
+from .runtime import REDIRECTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    Path = tuple[str, ...]
+    Rules = Mapping[Path, "Redirection"]
+
+
+class Redirection(Record):
+    """That the command *old* is called as *new* now, with the words of *fixed* behind it."""
+
+    __slots__ = ("old", "new", "fixed", "permanent", "reason", "message")
+    old: Path
+    new: Path
+    fixed: Path
+    permanent: bool
+    reason: str
+    message: str
+
+    def __init__(
+        self, old: Path, new: Path, fixed: Path, permanent: bool, reason: str, message: str
+    ) -> None:
+        fill(
+            self,
+            old=old,
+            new=new,
+            fixed=fixed,
+            permanent=permanent,
+            reason=reason,
+            message=message,
+        )
+
+    @property
+    def extends(self) -> bool:
+        """Whether the command has become a group, and lives on below its own name."""
+        return self.new[: len(self.old)] == self.old
+
+
+def redirect(
+    app: Any,
+    old: str,
+    new: str,
+    *,
+    permanent: bool = True,
+    reason: str = "renamed",
+    message: str = "",
+) -> None:
+    """Answer a call of *old*, a command of *app*, with the call of *new* to make instead.
+
+    ::
+
+        murli.redirect(app, "user create", "users add")
+        murli.redirect(app, "user import", "users add --from-file -", reason="restructured")
+
+    Both are what stands behind the tool's name; *new* may bring options of its own. The rest of the
+    call is carried over. *app* is what `enable` takes, and may be enabled before or after.
+
+    * *permanent*: whether a caller should remember it, rather than do so this once.
+    * *reason*: ``renamed``, ``restructured``, ``deprecated`` or ``typo_corrected``.
+    * *message*: what happened, where the usual sentence will not do.
+
+    A command that still exists is redirected too. Redirects may be chained; those that lead back
+    to where they started are a `ValueError`.
+    """
+    from .errors import REDIRECT_REASONS
+
+    if not (is_parser(app) or hasattr(app, "registered_commands") or hasattr(app, "params")):
+        raise TypeError(
+            "murli.redirect() takes a click.Command, a typer.Typer or an argparse.ArgumentParser, "
+            f"not {kind_of(app)}"
+        )
+    if reason not in REDIRECT_REASONS:
+        raise ValueError(f"reason is one of {', '.join(REDIRECT_REASONS)}, not {reason!r}")
+    before, options = _split("old", old)
+    if options:
+        raise ValueError(f'old is the name of a command, without options, not "{old}"')
+    after, fixed = _split("new", new)
+    rule = Redirection(before, after, fixed, bool(permanent), reason, str(message))
+    if after == before:
+        raise ValueError(f'"{old}" would be redirected to itself')
+    known: dict[Path, Redirection] = dict(app.__dict__.get(REDIRECTS, {}))
+    if known.get(before, rule) != rule:
+        raise ValueError(f'"{old}" is redirected to "{" ".join(known[before].new)}" already')
+    known[before] = rule
+    for each in known:
+        destination(each, known)  # raises for what goes round in circles
+    setattr(app, REDIRECTS, known)
+
+
+def destination(path: Sequence[str], rules: Rules) -> Path:
+    """Give where a call of *path* ends; `ValueError` when it never does."""
+    words, used = tuple(path), []
+    while (rule := rule_for(words, rules)) is not None:
+        if rule in used:
+            raise ValueError(f'redirecting "{" ".join(path)}" leads back to where it started')
+        used.append(rule)
+        words = (*rule.new, *words[len(rule.old) :])
+    return words
+
+
+def rule_for(words: Path, rules: Rules) -> Redirection | None:
+    """Give the rule for a call that starts with *words*: the one with the longest name."""
+    for length in range(len(words), 0, -1):
+        rule = rules.get(words[:length])
+        if rule is not None and not (rule.extends and words[: len(rule.new)] == rule.new):
+            return rule
+    return None
+
+
+def _split(name: str, text: str) -> tuple[Path, Path]:
+    """Give the command in *text* and the words behind its name."""
+    words = text.split()
+    if any(letter in text for letter in "'\"\\"):
+        import shlex
+
+        words = shlex.split(text)
+    count = next((at for at, word in enumerate(words) if word.startswith("-")), len(words))
+    if not count:
+        raise ValueError(f'{name} is a command such as "users add", not "{text}"')
+    return tuple(words[:count]), tuple(words[count:])

@@ -1,0 +1,259 @@
+"""The call to make instead: of a command that has moved, or whose name was mistyped.
+
+What a caller said beside the command's name is carried over word for word, and quoted, so that the
+call can be run as it stands.
+"""
+
+from __future__ import annotations
+
+from ..errors import AgentError
+from ..formats.text import clean
+from ..redirects import destination
+from . import Call
+from .argv import behind_option
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..redirects import Redirection, Rules
+    from ..tree import Command
+    from .argv import Level
+    from .invocation import Invocation
+
+_TOLD = {
+    "renamed": ("was renamed to", "command_renamed"),
+    "restructured": ("has moved to", "command_restructured"),
+    "deprecated": ("is deprecated in favour of", "command_deprecated"),
+    "typo_corrected": ("is mistyped; it is", "typo_corrected"),
+}
+
+
+class _Word:
+    """A word of a call that is no option, nor a value of one.
+
+    *level* is what it was said to, *child* the command it names there, if it does.
+    """
+
+    __slots__ = ("child", "level", "position", "text")
+
+    def __init__(self, position: int, text: str, level: Level, child: Level | None) -> None:
+        self.position = position
+        self.text = text
+        self.level = level
+        self.child = child
+
+
+def follow(invocation: Invocation, rules: Rules) -> None:
+    """Refuse a call of a command that is called otherwise now; any other is left alone."""
+    argv = list(invocation.argv)
+    used: list[Redirection] = []
+    while (found := _match(argv, invocation, rules)) is not None and found[0] not in used:
+        rule, positions = found
+        used.append(rule)
+        argv = replaced(argv, positions, (*rule.new,), rule.fixed)
+    if used:
+        invocation.refuse(_moved(invocation, argv, used, rules))
+
+
+def replaced(
+    argv: Sequence[str], positions: Sequence[int], path: Sequence[str], fixed: Sequence[str] = ()
+) -> list[str]:
+    """Give *argv* with *path* in place of the words at *positions*, and *fixed* behind it.
+
+    Word by word where there are as many, so that options between them stay where they are.
+    """
+    new: dict[int, Sequence[str]] = {}
+    if len(positions) == len(path):
+        new = {place: [word] for place, word in zip(positions, path, strict=True)}
+        new[positions[-1]] = [path[-1], *fixed]
+    else:
+        new = dict.fromkeys(positions, ())
+        new[positions[0]] = [*path, *fixed]
+    return [word for place, old in enumerate(argv) for word in new.get(place, [old])]
+
+
+def call_of(invocation: Invocation, words: Sequence[str]) -> tuple[str, str]:
+    """Give the call of the tool with *words* as one line, and what it lacks to be exactly that."""
+    import shlex
+
+    _hide_secrets(invocation, words)
+    shown = list(words)
+    if invocation.secrets is not None:
+        # Before a quote can tear a secret apart.
+        shown = [invocation.secrets.scrub(word) for word in words]
+    line = shlex.join([invocation.host.name(), *shown])
+    if shown != list(words):
+        return line, "Put the secrets back into the command before you run it."
+    return line, "" if clean(line) == line else "The command lacks characters that cannot be shown."
+
+
+def corrected(invocation: Invocation, error: AgentError) -> AgentError:
+    """Give *error* as a redirect when it is a mistyped command, and only one can be meant."""
+    from .usage import quoted
+
+    argv = invocation.argv
+    unknown = (
+        word
+        for word in _words(argv, invocation)
+        if word.child is None and word.level.routes and quoted(word.text) in error.message
+    )
+    word = next(unknown, None)
+    if word is None:
+        return error
+    first = not any(_words(argv[: word.position], invocation))
+    ours = _own(invocation) if first else {}
+    name = nearest_one(word.text, [*error.valid_values, *ours])
+    if name is None:
+        return error
+    words = replaced(argv, [word.position], [name])
+    line, lack = call_of(invocation, words)
+    if lack or _destroys(invocation, words):
+        return error
+    return AgentError.redirected(
+        error.message,
+        line,
+        permanent=False,
+        reason="typo_corrected",
+        error_type="typo_corrected",
+        field=error.field,
+        valid_values=error.valid_values,
+    )
+
+
+def nearest_one(word: str, known: Sequence[str]) -> str | None:
+    """Give the one name that *word* must have been; ``None`` when there is none, or several."""
+    typed = word.lower()
+    found: dict[int, set[str]] = {}
+    for name in known:
+        allowed = 2 if len(name) >= 6 else 1 if len(name) >= 3 else 0
+        distance = distance_of(typed, name.lower(), allowed)
+        if distance <= allowed:
+            found.setdefault(distance, set()).add(name)
+    nearest = found[min(found)] if found else set()
+    return nearest.pop() if len(nearest) == 1 else None
+
+
+def distance_of(word: str, name: str, most: int = 2) -> int:
+    """Give how many letters to change, add, drop or swap with the next make *word* *name*.
+
+    Where that are more than *most*, any number above it.
+    """
+    if abs(len(word) - len(name)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(name) + 1))
+    for at, letter in enumerate(word, 1):
+        last, before, row = before, row, [at]
+        for to, other in enumerate(name, 1):
+            cost = min(row[to - 1] + 1, before[to] + 1, before[to - 1] + (letter != other))
+            if at > 1 and to > 1 and letter == name[to - 2] and word[at - 2] == other:
+                cost = min(cost, last[to - 2] + 1)
+            row.append(cost)
+    return row[-1]
+
+
+# -- the words of a call ----------------------------------------------------------------------
+
+
+def _words(argv: Sequence[str], invocation: Invocation) -> Iterator[_Word]:
+    """Give the words of *argv* that may name commands, in order."""
+    call = Call()
+    call.level = invocation.host.level()
+    call.switches, call.valued = invocation.call.switches, invocation.call.valued
+    position = words = 0
+    while position < len(argv) and argv[position] != "--":
+        token = argv[position]
+        level = call.level
+        if words and level.passes_on(words):
+            return
+        if len(token) > 1 and token[0] == "-" and level.has_options:
+            position = behind_option(call, argv, position)
+            continue
+        child = level.child(token, words, call.rest)
+        if words >= getattr(level, "words_first", 0):  # argparse may take arguments before
+            yield _Word(position, token, level, child)
+        call.rest.append(token)
+        position += 1
+        words += 1
+        if child is not None:
+            call.level, words = child, 0
+
+
+def _match(
+    argv: Sequence[str], invocation: Invocation, rules: Rules
+) -> tuple[Redirection, list[int]] | None:
+    """Give the rule that a call falls under, and where the words stand that it speaks of."""
+    said: list[_Word] = []
+    for word in _words(argv, invocation):
+        said.append(word)
+        path = tuple(each.text for each in said)
+        if not any(old[: len(path)] == path for old in rules):
+            break
+    for length in range(len(said), 0, -1):
+        rule = rules.get(tuple(word.text for word in said[:length]))
+        if rule is None:
+            continue
+        below = said[length] if length < len(said) else None
+        if rule.extends and below is not None and below.level.lists(below.text):
+            continue  # it is called by its new name, or is one of the commands beside that
+        return rule, [word.position for word in said[:length]]
+    return None
+
+
+# -- what is said -----------------------------------------------------------------------------
+
+
+def _moved(
+    invocation: Invocation, argv: Sequence[str], used: Sequence[Redirection], rules: Rules
+) -> AgentError:
+    first = used[0]
+    line, lack = call_of(invocation, argv)
+    verb, error_type = _TOLD[first.reason]
+    tool = invocation.host.name()
+    old = " ".join((tool, *first.old))
+    new = " ".join((tool, *destination(first.old, rules)))
+    return AgentError.redirected(
+        first.message or f'"{old}" {verb} "{new}".',
+        line,
+        permanent=all(rule.permanent for rule in used),
+        reason=first.reason,
+        error_type=error_type,
+        detail=lack,
+    )
+
+
+def _own(invocation: Invocation) -> dict[str, Command]:
+    """Give our own commands by their names."""
+    from ..commands.own import own_commands
+
+    return {command.name: command for command in own_commands(invocation)}
+
+
+def _destroys(invocation: Invocation, words: Sequence[str]) -> bool:
+    """Tell whether the call with *words* is declared to destroy something."""
+    said = list(_words(words, invocation))
+    if said[0].child is None and said[0].text in (ours := _own(invocation)):
+        command = ours[said[0].text]
+        for word in said[1:]:
+            command = next((each for each in command.commands if each.name == word.text), command)
+    else:
+        command = invocation.host.command(_levels(invocation, words)[-1])
+    return command.metadata is not None and command.metadata.destructive
+
+
+def _levels(invocation: Invocation, words: Sequence[str]) -> list[Level]:
+    """Give what a call with *words* goes through, the tool itself first."""
+    below = (word.child for word in _words(words, invocation))
+    return [invocation.host.level(), *(level for level in below if level is not None)]
+
+
+def _hide_secrets(invocation: Invocation, words: Sequence[str]) -> None:
+    """Learn the secrets among *words* before they are told: nothing has been parsed yet."""
+    # The command that was called may know what is secret, and so may the one to call.
+    levels = [*_levels(invocation, invocation.argv), *_levels(invocation, words)]
+    names = {name for level in levels for name in invocation.host.secret_options(level)}
+    if names:
+        from .redaction import hide_given
+
+        hide_given(names, words, invocation)

@@ -1,0 +1,84 @@
+"""``--idempotency-key``: a call that was made before is answered as it was, and not made again."""
+
+from __future__ import annotations
+
+from ..errors import AgentError
+from ..idempotency import Replays, fingerprint_of, folder_of
+from ..outcome import Success
+from .intake import check_changes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..idempotency import Claim
+    from ..outcome import Outcome
+    from .invocation import Invocation
+
+
+def claim(invocation: Invocation, key: str) -> None:
+    """Answer a repeated call, and end; else keep what a first one answers, if it succeeds."""
+    writer = invocation.writer
+    check_changes(invocation, invocation.metadata, "--idempotency-key")
+    if writer.is_dry_run():
+        return  # nothing is done that could be done twice
+    try:
+        claimed = _claimed(invocation, key)
+    except AgentError as error:
+        invocation.refuse(error)
+    except OSError as error:
+        invocation.refuse(
+            AgentError.precondition(
+                f"What --idempotency-key is for cannot be kept: {error.strerror or error}.",
+                "Make the directory for state writable (XDG_STATE_HOME), or leave the key out.",
+                error_type="state_unavailable",
+            )
+        )
+    if claimed.result is not None:
+        claimed.__exit__(None, None, None)
+        _replay(invocation, claimed.result)
+    # Of a stream only the end would be kept.
+    writer.streams, invocation.call.no_stream = False, True
+
+    def kept(outcome: Outcome) -> Outcome:
+        if isinstance(outcome, Success):
+            _keep(invocation, claimed, outcome)
+        claimed.__exit__(None, None, None)
+        return outcome
+
+    writer.intercept(kept)
+    invocation.undo.append(lambda: claimed.__exit__(None, None, None))
+
+
+def _claimed(invocation: Invocation, key: str) -> Claim:
+    tool = invocation.host.name()
+    command = ".".join(getattr(invocation.call.level, "path", ()))
+    words = invocation.call.rest
+    if invocation.secrets is not None:
+        # A token that was renewed meanwhile does not make it another call.
+        words = [invocation.secrets.scrub(word) for word in words]
+    fingerprint = fingerprint_of({"words": words})
+    return Replays(folder_of(tool)).claim(tool, command, key, fingerprint).__enter__()
+
+
+def _keep(invocation: Invocation, claimed: Claim, outcome: Success) -> None:
+    result: Any = outcome.result
+    if invocation.secrets is not None:
+        result = invocation.secrets.scrub_value(result)
+    try:
+        claimed.keep({"message": outcome.message, "result": result})
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        invocation.writer.warn(
+            "replay_not_kept",
+            f"The answer could not be kept for its key, do not repeat the call: {reason}",
+        )
+
+
+def _replay(invocation: Invocation, kept: dict[str, Any]) -> None:
+    writer = invocation.writer
+    invocation.meta["replayed"] = True
+    result = kept["result"]
+    if result is None or isinstance(result, dict):
+        result = {**(result or {}), "effect": "noop"}
+    writer.exit(writer.answer(Success(kept["message"], result), ""))

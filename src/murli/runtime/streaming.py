@@ -1,0 +1,386 @@
+"""Results that come item by item: one line for each as it is made, and one line at the end.
+
+What is iterated over runs inside the invocation, so that a signal, a deadline or a reader that goes
+away stops it where it is: it is closed, and the last line says how the stream ended. That line is
+the answer, written when nothing can interrupt it any more (`end`); no item looks like it.
+"""
+
+from __future__ import annotations
+
+from ..formats import dumps, plain
+from ..outcome import Success
+from ..streams import put
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..asides import Page
+    from ..errors import AgentError
+    from ..metadata import Metadata
+    from ..writer import Writer
+    from .invocation import Invocation
+
+# Formats that are asked for by name, and are not lines.
+_WHOLE = ("json", "tsv")
+# Functions whose body is an iteration (inspect.CO_GENERATOR, CO_ASYNC_GENERATOR).
+_GENERATOR = 0x20 | 0x200
+# By using one of these a handler may stream although it returns nothing.
+_VERBS = frozenset(("stream", "write_event", "write_success"))
+# Types, by their names in lower case, whose values have items.
+_LISTS = frozenset(
+    (
+        "array",
+        "asyncgenerator",
+        "asynciterable",
+        "asynciterator",
+        "collection",
+        "frozenset",
+        "generator",
+        "iterable",
+        "iterator",
+        "list",
+        "sequence",
+        "set",
+        "tuple",
+    )
+)
+
+
+# -- before the handler runs -------------------------------------------------------------------
+
+
+def prepare(invocation: Invocation) -> None:
+    """Decide whether the answer of the command about to run is streamed, or refuse to."""
+    call, metadata = invocation.call, invocation.metadata
+    declared = metadata is not None and metadata.streams
+    # Where a tool passes unknown words on, the flag may be for another program.
+    asked = call.stream and (declared or not call.level.forwards)
+    if asked:
+        problem = _objection(invocation, metadata)
+        if problem is not None:
+            invocation.refuse(problem)
+    # Unasked, nobody gets lines who wants a page, a comparison or a format that is none.
+    whole = call.no_stream or invocation.writer.format() in _WHOLE
+    whole = whole or call.cursor is not None or call.etag is not None
+    invocation.writer.streams = asked or (declared and not whole)
+
+
+def _objection(invocation: Invocation, metadata: Metadata | None) -> AgentError | None:
+    from .usage import exclusive
+
+    call = invocation.call
+    for other, given in (
+        ("--no-stream", call.no_stream),
+        ("--cursor", call.cursor is not None),
+        ("--etag", call.etag is not None),
+        ("--format tsv", invocation.writer.format() == "tsv"),
+    ):
+        if given:
+            return exclusive("--stream", other)
+    if metadata is not None and metadata.destructive:
+        return _not_supported("A destructive command is not streamed: its answer is whole or none.")
+    if not _may_stream(invocation.handler, metadata):
+        return _not_supported("The command does not stream.")
+    return None
+
+
+def _not_supported(message: str) -> AgentError:
+    from ..errors import AgentError
+
+    return AgentError.user_error(
+        message, "Leave out --stream.", error_type="streaming_not_supported", field="stream"
+    )
+
+
+def _may_stream(handler: Any, metadata: Metadata | None) -> bool:
+    """Tell whether a call of *handler* may give items; where nobody knows, it may."""
+    returns = metadata.returns if metadata is not None else None
+    if metadata is not None and (metadata.streams or metadata.lists):
+        return True
+    while hasattr(handler, "__wrapped__"):
+        handler = handler.__wrapped__
+    code = getattr(handler, "__code__", None)
+    if code is None or code.co_flags & _GENERATOR or not _VERBS.isdisjoint(code.co_names):
+        return True
+    try:
+        annotated = handler.__annotations__.get("return")
+    except Exception:  # a name that only type checkers know
+        return True
+    return any(map(_is_list, (annotated, returns, getattr(returns, "type", None))))
+
+
+def _is_list(kind: Any) -> bool:
+    """Tell whether values of a type, or of what a text calls one, have items."""
+    origin = getattr(kind, "__origin__", kind)
+    name = origin if isinstance(origin, str) else getattr(origin, "__name__", "")
+    return name.partition("[")[0].rpartition(".")[2].lower() in _LISTS
+
+
+# -- what a handler gives ----------------------------------------------------------------------
+
+
+def is_lazy(value: Any) -> bool:
+    """Tell whether *value* makes its items when it is asked for them."""
+    return hasattr(value, "__next__") or hasattr(value, "__anext__")
+
+
+def take(writer: Writer, value: Any, human_text: str = "") -> Any:
+    """Stream *value* if it is a list and streams are wanted; else give it, with its items made."""
+    if is_lazy(value):
+        if writer.streams:
+            stream(writer, value, human_text)
+            return None
+        return _page_of(writer, value)
+    if isinstance(value, list) and any(map(is_lazy, value)):  # of the commands of a chain
+        value = [_collected(writer, each) if is_lazy(each) else each for each in value]
+    if not writer.streams or writer.is_streaming or writer.answered:
+        return value
+    try:
+        items = plain(value)
+    except ValueError:  # something only the tool understands
+        return value
+    invocation = writer.invocation
+    if isinstance(items, list):
+        metadata = invocation.metadata if invocation is not None else None
+        if metadata is not None and metadata.lists and metadata.lists.sort_key:
+            from .paging import in_order
+
+            items = in_order(items, metadata.lists.sort_key)
+        stream(writer, items, human_text)
+        return None
+    if invocation is not None and invocation.call.stream:
+        writer.warn("STREAMING_NOT_SUPPORTED", "The result is no list, and was not streamed.")
+    return value
+
+
+def stream(writer: Writer, items: Any, human_text: str = "") -> None:
+    """Write each of *items* as it comes; what ends them is said when the invocation ends."""
+    invocation = writer.invocation
+    if invocation is not None and invocation.call.no_stream and not writer.is_tty():
+        writer.write_success(human_text, _page_of(writer, items))
+        return
+    flow = Flow(writer)
+    _pour(writer, items, flow.put)
+    flow.end(human_text, len(items) if isinstance(items, list) else None)
+
+
+def _page_of(writer: Writer, items: Any) -> list[Any]:
+    """Make as many of *items* as one answer holds."""
+    invocation = writer.invocation if not writer.is_tty() else None
+    shaper = invocation.shaper if invocation is not None else None
+    drawing = shaper.drawing() if shaper is not None else None
+    if drawing is None:
+        return _collected(writer, items)
+    _pour(writer, items, drawing.put)
+    return drawing.items
+
+
+def _collected(writer: Writer, items: Any) -> list[Any]:
+    """Make all of *items*, here, where what goes wrong with them is the handler's failure."""
+    found: list[Any] = []
+
+    def keep(item: Any) -> bool:
+        found.append(item)
+        return False
+
+    _pour(writer, items, keep)
+    return found
+
+
+def _pour(writer: Writer, items: Any, take: Callable[[Any], bool]) -> None:
+    """Give each of *items* to *take* until it says that it has enough; close what is left."""
+    if hasattr(items, "__aiter__") or hasattr(items, "__anext__"):
+        from .loops import pour, run
+
+        run(pour(items, take), writer)
+        return
+    iterator = iter(items)
+    try:
+        for item in iterator:
+            if take(item):
+                break
+    except BaseException as error:
+        _close_after(error, iterator, writer)
+        raise
+    if hasattr(iterator, "close"):
+        iterator.close()
+
+
+def _close_after(error: BaseException, iterator: Any, writer: Writer) -> None:
+    """Let *iterator* clean up; *error* is what will be told, whatever goes wrong with that."""
+    if not hasattr(iterator, "close"):
+        return
+    from .custody import hold_signals
+
+    # A second signal must not cut short what the first one started.
+    let_go = hold_signals() if isinstance(error, KeyboardInterrupt) else None
+    try:
+        iterator.close()
+    except Exception as trouble:
+        from .exceptions import as_agent_error
+
+        told = as_agent_error(trouble).message
+        writer.warn("CLEANUP_FAILED", f"The stream could not clean up: {told}")
+    finally:
+        if let_go is not None:
+            let_go()
+
+
+def _for_people(item: Any) -> str:
+    """Give *item* in a line of its own, or in a few."""
+    try:
+        value = plain(item)
+    except ValueError:  # something only the tool understands
+        return str(item)
+    from ..formats.people import render
+
+    if not isinstance(value, dict):
+        return render(value)
+    fields = ((name, dumps(each, pretty=False) if isinstance(each, (dict, list)) else render(each))
+              for name, each in value.items())  # fmt: skip
+    return "  ".join(f"{name}: {text}" for name, text in fields)
+
+
+class Flow:
+    """The items of one answer on their way out."""
+
+    def __init__(self, writer: Writer) -> None:
+        invocation = writer.invocation
+        self._writer = writer
+        self._for_people = writer.is_tty()
+        self._in_family = writer.contract != "murli"
+        self._metadata = invocation.metadata if invocation is not None else None
+        self._shaper = invocation.shaper if invocation is not None else None
+        # How many are wanted, and how many bytes of them; 0 for all.
+        self._limit = _number(invocation.call.limit) if invocation is not None else 0
+        self._cap = _number(invocation.call.max_bytes) if invocation is not None else 0
+        self._size = 0
+        self._is_full = False
+        # The number of the last item, the size of its line, and the parts of it that are out.
+        self._last: tuple[int, int, list[int]] = (0, 0, [])
+        writer.begin_stream(self)
+
+    @property
+    def emitted(self) -> int:
+        """How many items are out, exactly, wherever an interruption has found us."""
+        number, size, parts = self._last
+        return number if sum(parts) >= size else number - 1
+
+    def put(self, item: Any) -> bool:
+        """Write *item*; tell whether that was the last one."""
+        writer = self._writer
+        if self._for_people:
+            writer.show(_for_people(item))
+            self._last = (self._last[0] + 1, 0, [])
+        elif writer.answered:
+            raise RuntimeError("the command has answered in the middle of its stream")
+        else:
+            event = self._line(writer.as_event(self._selected(item)))
+            writer.stream_line(event, "stdout", self._put_whole)
+        return self._is_full or self.emitted == self._limit
+
+    def end(self, human_text: str, total: int | None) -> None:
+        """Leave what the last line will say; it is said now where nobody else will."""
+        writer = self._writer
+        if self._for_people:
+            if human_text:
+                writer.show(human_text)
+            writer.ending = Success()
+            return
+        if writer.answered:  # by what was iterated over, behind its last item
+            return
+        count = self.emitted
+        result = {"_summary": True, "_count": count} if self._in_family else {"count": count}
+        if self._in_family and self._metadata is not None and self._metadata.effect:
+            from ..declarations import with_effect
+
+            result = with_effect(result, self._metadata.effect, writer.is_dry_run())
+        page = self._page(count, total) if self._limit or self._is_full else None
+        # What shapes lists has nothing to do with a summary.
+        writer.shape_with(lambda outcome: (outcome, page))
+        writer.end_stream(Success(human_text, result))
+
+    def _selected(self, item: Any) -> Any:
+        """Give the fields of *item* that were asked for, marked if it comes from outside."""
+        if self._shaper is not None and self._shaper.fields is not None:
+            item = self._shaper.fields.select(plain(item))
+        if not self._in_family or self._metadata is None or not self._metadata.external:
+            return item
+        from ..declarations import as_external
+
+        return as_external(plain(item))
+
+    def _page(self, count: int, total: int | None) -> Page:
+        from ..asides import Page
+
+        # Whether a stream goes on behind the last item nobody knows without asking for one more.
+        more = self._is_full or (count == self._limit and total != count)
+        cursor, rest = self._shaper.behind_stream(count) if self._shaper and more else ("", "")
+        known = total if total is not None or more else count
+        return Page(known, count, has_more=more, cut=self._is_full, next_cursor=cursor, rest=rest)
+
+    def _line(self, event: Any) -> Any:
+        """Give *event* as the contract has it; none may be taken for the summary at the end."""
+        contract = self._writer.contract
+        if contract == "agent-spec-2":
+            number = self._last[0] + 1
+            if isinstance(event, dict) and event.keys().isdisjoint(("_seq", "_summary")):
+                return {"_seq": number, **event}
+            return {"_seq": number, "value": event}
+        if self._in_family and isinstance(event, dict) and "_summary" in event:
+            return {"event": "item", "data": event}
+        return event
+
+    def _put_whole(self, stream: Any, text: str) -> None:
+        """Write a line; what interrupts that finds it whole, or not there at all."""
+        data = text.encode("utf-8", "replace")
+        self._size += len(data)
+        if self._size > self._cap > 0:
+            self._is_full = True
+            return
+        parts: list[int] = []
+        self._last = (self._last[0] + 1, len(data), parts)
+        if not hasattr(stream, "write_part"):
+            put(stream, text)
+            parts.append(len(data))
+            return
+        rest = memoryview(data)
+        try:
+            while sum(parts) < len(data):
+                stream.write_part(rest[sum(parts) :], parts)
+        except KeyboardInterrupt:
+            from .custody import hold_signals
+
+            let_go = hold_signals()
+            while 0 < sum(parts) < len(data):
+                stream.write_part(rest[sum(parts) :], parts)
+            let_go()
+            raise
+
+
+def _number(text: str | None) -> int:
+    return int(text) if text is not None and text.isdecimal() else 0
+
+
+# -- behind the last item ----------------------------------------------------------------------
+
+
+def end(invocation: Invocation, printed: str | bytes) -> int:
+    """Write the last line of a complete stream; give the exit code."""
+    writer = invocation.writer
+    invocation.pass_on(printed)
+    if printed and invocation.in_family:
+        from .warned import note_printed
+
+        note_printed(invocation, len(printed.encode() if isinstance(printed, str) else printed))
+    ending, writer.ending = writer.ending, None
+    if ending is None or writer.is_tty():
+        return 0
+    try:
+        return writer.answer(ending, "")
+    except Exception as error:  # it could not be written
+        from .failures import conclude
+
+        return conclude(invocation, error, "")

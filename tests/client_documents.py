@@ -1,0 +1,93 @@
+"""Answers of every contract, as a test writes them down, and what the client makes of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from murli.client import Decision, Memory, Policy, Response, decide, read
+
+FAMILY = ("response", "agent-spec-1.6", "agent-spec-2")
+CONTRACTS = ("murli", *FAMILY)
+#: the call that every answer is about
+CALL = ("tool", "query", "tea")
+
+
+def envelope(
+    data: Any = None,
+    error: Mapping[str, Any] | None = None,
+    *,
+    ok: bool | None = None,
+    without: Sequence[str] = (),
+    warnings: Sequence[Any] = (),
+    meta: Mapping[str, Any] | None = None,
+) -> bytes:
+    """Give an envelope of the family as a line; *ok* follows from *error* unless it is given."""
+    document = {
+        "ok": error is None if ok is None else ok,
+        "data": data,
+        "error": error,
+        "warnings": list(warnings),
+        "meta": {"duration_ms": 1, **(meta or {})},
+    }
+    kept = {key: value for key, value in document.items() if key not in without}
+    return json.dumps(kept).encode() + b"\n"
+
+
+def refusal(code: str = "SOMETHING", **facts: Any) -> dict[str, Any]:
+    """Give an error of the family."""
+    return {"code": code, "message": f"It is {code}.", **facts}
+
+
+def failed(contract: str, exit_code: int, code: str = "SOMETHING", **facts: Any) -> Response[Any]:
+    """Understand a failure of the family that does not contradict itself."""
+    meta = {"exit_code": exit_code} if contract == "agent-spec-2" else {}
+    data = facts.pop("data", None)
+    return understood(envelope(data, refusal(code, **facts), meta=meta), exit_code, contract)
+
+
+def murli_answer(status: str, payload: Any = None, key: str = "result", **facts: Any) -> bytes:
+    """Give a document of murli that is no error."""
+    stamps = {"status": status, "schema_version": "1.0", "tool_version": "1.0.2"}
+    return json.dumps({**stamps, "message": "", key: payload, **facts}).encode() + b"\n"
+
+
+def murli_error(code: int, error: str = "something", **facts: Any) -> bytes:
+    """Give an error of murli; *recoverable* is left out unless it is given."""
+    document = {"status": "error", "code": code, "error": error, "message": f"It is {error}."}
+    return json.dumps({**document, **facts, "schema_version": "1.0"}).encode() + b"\n"
+
+
+def understood(
+    stdout: bytes,
+    exit_code: int | None = 0,
+    contract: str = "",
+    *,
+    stderr: bytes = b"",
+    argv: tuple[str, ...] = CALL,
+) -> Response[Any]:
+    """Understand what a call has written."""
+    return read(stdout, stderr, exit_code, contract).with_call(argv, 1)
+
+
+def decided(
+    response: Response[Any], policy: Policy | None = None, memory: Memory | None = None
+) -> Decision:
+    """Decide about *response*, the first of its call unless there is a *memory*."""
+    return decide(policy or Policy(), memory or Memory(), response)
+
+
+def course(response: Response[Any], policy: Policy | None = None) -> list[Decision]:
+    """Decide again and again about the same answer, until nothing more is to be done."""
+    policy, memory = policy or Policy(), Memory()
+    decisions: list[Decision] = []
+    while not decisions or type(decisions[-1]).__name__ in (
+        "RetryAfter",
+        "RunInstead",
+        "RefreshCredentials",
+    ):
+        decisions.append(decide(policy, memory, response))
+        memory = memory.after(response, decisions[-1])
+        assert len(decisions) < 1000, "there is no end to it"
+    return decisions

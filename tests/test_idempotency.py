@@ -1,0 +1,260 @@
+"""A call that is repeated with its key is done once, and told again."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness import environment
+from murli import AgentError
+from murli.idempotency import KEPT_SECONDS, LONGEST_KEY, Replays, fingerprint_of, folder_of
+
+CALL = ("riffle", "index build", "key-1", "print-1")
+RESULT = {"effect": "created", "id": 7, "words": "é\n"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where the replays are kept, once there are some."""
+    return tmp_path / "state" / "riffle" / "replays"
+
+
+@pytest.fixture
+def replays(folder: Path) -> Replays:
+    """A store with nothing in it."""
+    return Replays(folder)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_what_was_kept_is_found(replays: Replays) -> None:
+    """A result is found by tool, command, key and arguments, and by nothing less."""
+    assert replays.lookup(*CALL) is None
+    replays.keep(*CALL, RESULT)
+    assert replays.lookup(*CALL) == RESULT
+    for other in (
+        ("other", *CALL[1:]),
+        (CALL[0], "index drop", *CALL[2:]),
+        (*CALL[:2], "key-2", CALL[3]),
+    ):
+        assert replays.lookup(*other) is None
+
+
+def test_looking_makes_nothing(replays: Replays, folder: Path) -> None:
+    """A store that holds nothing is not there."""
+    replays.lookup(*CALL)
+    assert not folder.exists()
+
+
+def test_other_arguments_are_a_conflict(replays: Replays) -> None:
+    """A key belongs to the call it was used for."""
+    replays.keep(*CALL, RESULT)
+    with pytest.raises(AgentError) as caught:
+        replays.lookup(*CALL[:3], "print-2")
+    assert (caught.value.kind, caught.value.error_type) == ("conflict", "idempotency_key_reused")
+    with pytest.raises(AgentError), replays.claim(*CALL[:3], "print-2"):
+        raise AssertionError("it must not run")
+    with replays.claim(*CALL) as claim:
+        assert claim.result == RESULT
+
+
+def test_the_files_are_private(replays: Replays, folder: Path) -> None:
+    """Nobody else can read what is kept, and names tell nothing of keys."""
+    before = os.umask(0)
+    try:
+        with replays.claim("riffle", "c", "../../../key\n", "f") as claim:
+            (lock,) = folder.iterdir()
+            assert mode(lock) == 0o600
+            claim.keep(RESULT)
+    finally:
+        os.umask(before)
+    (entry,) = folder.iterdir()
+    assert (mode(folder), mode(entry)) == (0o700, 0o600)
+    assert len(entry.name) == 64 + len(".json")
+    assert "key" not in entry.read_text()
+    assert entry.parent == folder
+
+
+def test_a_day_later_it_is_forgotten(replays: Replays, folder: Path) -> None:
+    """An entry that is too old is removed when it is looked for."""
+    replays.keep(*CALL, RESULT)
+    (entry,) = folder.iterdir()
+    os.utime(entry, (0, time.time() - KEPT_SECONDS + 60))
+    assert replays.lookup(*CALL) == RESULT
+    os.utime(entry, (0, time.time() - KEPT_SECONDS - 60))
+    assert replays.lookup(*CALL) is None
+    assert not list(folder.iterdir())
+
+
+def test_old_entries_go_when_new_ones_come(replays: Replays, folder: Path) -> None:
+    """What nobody asks for again does not stay for ever, nor the lock of a call that was killed."""
+    replays.keep(*CALL, RESULT)
+    (folder / "killed.lock").touch()
+    (folder / "killed.new").touch()
+    for entry in folder.iterdir():
+        os.utime(entry, (0, 0))
+    with replays.claim("riffle", "c", "held", "f") as held:
+        for entry in folder.glob("*.lock"):
+            os.utime(entry, (0, 0))
+        replays.keep("riffle", "c", "new", "f", RESULT)
+        assert len(list(folder.glob("*.lock"))) == 1
+        held.keep(RESULT)
+    assert len(list(folder.iterdir())) == 2
+    assert replays.lookup("riffle", "c", "held", "f") == RESULT
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"fingerprint": 1}', '{"fingerprint": "", "result": 3}']
+)
+def test_an_entry_that_cannot_be_read(replays: Replays, folder: Path, text: str) -> None:
+    """A damaged entry stops the call: what it was for has been done."""
+    replays.keep(*CALL, RESULT)
+    (entry,) = folder.iterdir()
+    entry.write_text(text)
+    with pytest.raises(AgentError) as caught:
+        replays.lookup(*CALL)
+    assert (caught.value.error_type, caught.value.recoverable) == ("replay_unreadable", False)
+
+
+@pytest.mark.parametrize("key", ["", "x" * (LONGEST_KEY + 1)])
+def test_keys_that_are_none(replays: Replays, key: str) -> None:
+    """A key that is empty or endless is the caller's mistake."""
+    with pytest.raises(AgentError) as caught:
+        replays.lookup("riffle", "c", key, "f")
+    assert (caught.value.kind, caught.value.field) == ("user_error", "idempotency-key")
+
+
+@pytest.mark.parametrize("key", ["\udcff", "\0", "a/b", "日本", "x" * LONGEST_KEY])
+def test_any_text_is_a_key(replays: Replays, key: str) -> None:
+    """Keys are the caller's text, whatever is in it."""
+    replays.keep("riffle", "c", key, "f", RESULT)
+    assert replays.lookup("riffle", "c", key, "f") == RESULT
+
+
+# -- claims ------------------------------------------------------------------------------------
+
+
+def test_a_claim_keeps_what_succeeded(replays: Replays, folder: Path) -> None:
+    """The first call runs and keeps, the second is told; no lock is left."""
+    with replays.claim(*CALL) as claim:
+        assert claim.result is None
+        claim.keep(RESULT)
+    with replays.claim(*CALL) as claim:
+        assert claim.result == RESULT
+    assert [each.suffix for each in folder.iterdir()] == [".json"]
+    with pytest.raises(RuntimeError, match="while the claim is entered"):
+        claim.keep(RESULT)
+
+
+def test_a_call_that_fails_may_be_repeated(replays: Replays, folder: Path) -> None:
+    """What raised has kept nothing, and holds nothing."""
+    with pytest.raises(ZeroDivisionError), replays.claim(*CALL):
+        _ = 1 / 0
+    assert not list(folder.iterdir())
+    with replays.claim(*CALL) as claim:
+        assert claim.result is None
+
+
+def test_a_call_that_runs_refuses_another(replays: Replays) -> None:
+    """The second call with a key is told to try again; one with another key is not concerned."""
+    with replays.claim(*CALL):
+        with pytest.raises(AgentError) as caught, replays.claim(*CALL):
+            raise AssertionError("it must not run")
+        with replays.claim(*CALL[:2], "key-2", "f") as other:
+            assert other.result is None
+    found = caught.value
+    assert (found.kind, found.error_type, found.recoverable) == ("precondition", "lock_held", True)
+    assert found.retry_after_ms > 0
+
+
+def test_a_call_may_wait_for_another(replays: Replays) -> None:
+    """Who waits is told what the first call came to."""
+    entered = threading.Event()
+
+    def first() -> None:
+        with replays.claim(*CALL) as claim:
+            entered.set()
+            time.sleep(0.2)
+            claim.keep(RESULT)
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    entered.wait(10)
+    with replays.claim(*CALL, wait=10) as claim:
+        assert claim.result == RESULT
+    thread.join()
+
+
+RACE = """
+import sys, time
+from murli.idempotency import Replays
+replays = Replays(sys.argv[1])
+for number in range(30):
+    with replays.claim("tool", "c", f"key-{number}", "f", wait=30) as claim:
+        if claim.result is None:
+            with open(sys.argv[2], "a") as log:
+                log.write(f"{number}\\n")
+            claim.keep({"n": number})
+        assert (claim.result or {"n": number}) == {"n": number}
+"""
+
+
+def test_of_many_processes_one_runs(tmp_path: Path, folder: Path) -> None:
+    """However many calls come at once with a key, it is done once."""
+    log = tmp_path / "log"
+    argv = [sys.executable, "-c", RACE, str(folder), str(log)]
+    racing = [subprocess.Popen(argv, env=environment()) for _ in range(4)]
+    assert [each.wait(30) for each in racing] == [0] * 4
+    assert sorted(map(int, log.read_text().split())) == list(range(30))
+
+
+def test_a_call_that_was_killed_holds_nothing(folder: Path, replays: Replays) -> None:
+    """The lock of a process that is gone is free."""
+    source = (
+        "import os, sys; from murli.idempotency import Replays\n"
+        "Replays(sys.argv[1]).claim(*sys.argv[2:]).__enter__(); os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", source, str(folder), *CALL], check=False, timeout=30)
+    assert list(folder.glob("*.lock"))
+    with replays.claim(*CALL) as claim:
+        assert claim.result is None
+
+
+# -- where, and for what -----------------------------------------------------------------------
+
+
+def test_where_replays_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below the user's directory for state; a name leads nowhere else; without a home, nowhere."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", "relative")
+    assert folder_of("riffle") == str(tmp_path / ".local" / "state" / "riffle" / "replays")
+    monkeypatch.setenv("XDG_STATE_HOME", "/var/state")
+    assert folder_of("../x y") == "/var/state/_x_y/replays"
+    assert folder_of("..") == "/var/state/tool/replays"
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.delenv("HOME")
+    with pytest.raises(AgentError) as caught:
+        folder_of("riffle")
+    assert caught.value.error_type == "state_unavailable"
+
+
+def test_fingerprints() -> None:
+    """The order of arguments does not matter, their values and types do; secrets do not show."""
+    one = fingerprint_of({"a": 1, "b": Path("/x"), "token": "hush"})
+    assert one == fingerprint_of({"token": "hush", "b": Path("/x"), "a": 1})
+    others: list[dict[str, Any]] = [{"a": "1"}, {"a": 2}, {}, {"a": None}]
+    prints = {fingerprint_of({"b": "/x", "token": "hush", **other}) for other in others}
+    assert len(prints | {one}) == 5
+    assert "hush" not in one
+    assert json.dumps(one)
