@@ -27,7 +27,7 @@ ARG_ERROR = {"response": 3, "agent-spec-1.6": 2, NEWEST: 2}
 
 # A tool whose commands do what their caller writes, in Python.
 _CORE = """
-import asyncio, os, pathlib, socket, subprocess, sys, time
+import os, pathlib, socket, subprocess, sys, time
 import murli
 from murli import AgentError, ExitCode, ExitCodeEntry, FlagAnnotation, Metadata, Rule, Traits
 
@@ -52,7 +52,10 @@ FACTS = {
         },
         requires=[Rule("kind", "a", then_required=["name"])],
     ),
-    "told": Metadata(danger_level="mutating", effect="created", steps=["one", "two", "three"]),
+    "told": Metadata(
+        danger_level="mutating", effect="created", steps=["one", "two", "three"],
+        schema_version="2.1",
+    ),
     "net": Metadata(danger_level="safe", traits=Traits(has_network_io=True, connect_timeout=0.2)),
     "strict": Metadata(danger_level="safe", traits=Traits(option_placement="strict")),
     "login": Metadata(danger_level="safe", traits=Traits(token_env_vars=["LAB_LOGIN_TOKEN"])),
@@ -112,12 +115,6 @@ def add(each, facts):
 for each, facts in FACTS.items():
     add(each, facts)
 
-@main.command()
-async def forget():
-    task = asyncio.ensure_future(asyncio.sleep(9))
-    await asyncio.sleep(0)
-    return {"done": not task.done()}
-
 murli.enable(main, name="lab")
 """,
     "typer": """
@@ -132,12 +129,6 @@ def add(each, facts):
 
 for each, facts in FACTS.items():
     add(each, facts)
-
-@main.command()
-async def forget():
-    task = asyncio.ensure_future(asyncio.sleep(9))
-    await asyncio.sleep(0)
-    return {"done": not task.done()}
 
 murli.enable(main, name="lab", tool_version="1.2.3")
 """,
@@ -271,6 +262,17 @@ def test_what_is_wrong_is_told_at_once(lab: list[str]) -> None:
     assert "errors" not in error
 
 
+def test_a_late_complaint_is_no_wrong_call(lab: list[str]) -> None:
+    """A usage error of a handler that may have changed something is no ARG_ERROR any more."""
+    code = "parser.error('late')"
+    if "argparse" not in lab[-1]:
+        code = "import click; raise click.UsageError('late')"
+    late = call(lab, "do", code)
+    assert (late.code, late.document["error"]["phase"]) == (1, "execution")
+    harmless = call(lab, "see", code)
+    assert (harmless.code, harmless.document["error"]["phase"]) == (2, "validation")
+
+
 # -- what a handler does, and what becomes of it -----------------------------------------------
 
 _SNIPPETS = {
@@ -303,6 +305,9 @@ result = {name: told for name, _, told in (each.partition("=") for each in given
     "expired": "raise AgentError.auth_required(reason='expired', context="
     "{'expires_at': '2020-01-01T00:00:00Z', 'refresh_command': 'lab login'})",
     "denied": "raise AgentError.permission_denied('no', context={'required_permission': 'admin'})",
+    "exists": "raise AgentError.already_exists('It is there.', {'id': 1})",
+    "interrupted": "os.kill(os.getpid(), 2); time.sleep(9)",
+    "terminated": "os.kill(os.getpid(), 15); time.sleep(9)",
     "logged": "murli.get_writer().log('sent with token=abcdefgh, Authorization: Bearer zyxwvu')",
     "stray": "print('Cookie: session=abcdef'); result = {}",
 }
@@ -435,6 +440,18 @@ def test_what_a_code_promises_is_true(answers: Answers) -> None:
     assert answers.contract == "response" or slow["retry_strategy"] == "linear_backoff"
 
 
+def test_a_failure_gives_what_it_has(answers: Answers) -> None:
+    """The newest revision has a place for what is there already, and for work that was cut off."""
+    exists, signals = answers["exists"], {"interrupted": "SIGINT", "terminated": "SIGTERM"}
+    assert exists["error"]["code"] == "ALREADY_EXISTS"
+    assert exists["data"] == ({"id": 1} if answers.newest else None)
+    for name, signal in signals.items():
+        assert answers[name]["error"]["code"] == "CANCELLED"
+        assert answers[name]["data"] == ({"partial": True} if answers.newest else None)
+        if answers.contract != "response":
+            assert answers[name]["error"]["context"]["signal"] == signal
+
+
 def test_credentials_say_what_is_wrong_with_them(answers: Answers) -> None:
     """Expired and denied are told apart, with how to refresh and what is missing."""
     expired, denied = answers["expired"]["error"], answers["denied"]["error"]
@@ -557,6 +574,7 @@ def test_a_success_tells_its_steps_and_its_effect(lab: list[str]) -> None:
     assert answer["data"] == {"effect": "created", "text": "done"}
     steps = (answer["meta"]["completed_steps"], answer["meta"]["skipped_steps"])
     assert steps == (["one"], ["two", "three"])
+    assert answer["meta"]["schema_version"] == "2.1"
 
 
 def test_options_where_a_command_wants_them(lab: list[str]) -> None:
@@ -652,14 +670,6 @@ def test_a_failed_check_in_the_older_revisions(labs: dict[str, list[str]], contr
     """Before revision 2 a failed check is a general error."""
     done = call(labs["argparse"], "doctor", contract=contract)
     assert (done.code, done.document["error"]["code"]) == (1, "DOCTOR_CHECKS_FAILED")
-
-
-@pytest.mark.parametrize("adapter", ["click", "typer"])
-def test_a_task_that_nobody_awaits_is_told(labs: dict[str, list[str]], adapter: str) -> None:
-    """An async handler is run to its end; a task it leaves behind is a warning."""
-    answer = call(labs[adapter], "forget").document
-    assert answer["data"] == {"done": True}
-    assert [each["code"] for each in answer["warnings"]] == ["TASKS_NOT_AWAITED"]
 
 
 def test_nobody_is_shown_a_colour(labs: dict[str, list[str]]) -> None:

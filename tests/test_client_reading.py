@@ -401,6 +401,7 @@ def test_a_tool_with_a_contract_owes_a_document(written: bytes, known: str) -> N
     killed = understood(written, -9, known)
     assert killed.problem is not None
     assert (killed.state, killed.problem.kind) == ("failed", "cancelled")
+    assert killed.problem.message == "It ended by signal 9."
 
 
 # -- streams -----------------------------------------------------------------------------------
@@ -456,7 +457,7 @@ def test_a_stream_without_an_end_is_malformed(known: str) -> None:
 def test_items_behind_an_envelope_make_it_no_end() -> None:
     """What was taken for the end was none."""
     found = understood(envelope({}) + ITEMS)
-    assert found.state == "malformed" and len(found.items) == 3
+    assert found.state == "malformed" and len(found.items) == 2
 
 
 def test_the_last_of_several_envelopes_counts() -> None:

@@ -580,6 +580,11 @@ def test_a_redirect_is_run_verbatim(contract: str) -> None:
     assert decided(moved(contract, command)) == RunInstead(
         ("tool", "users", "add", "--name=a b", "--", "-x"), "redirect", False, command
     )
+    # Between quotes a shell's signs are words like any other.
+    quoted = """tool 'it;s' "a|b" 'c$d' "it's" '"' e\\;f g~h"""
+    decision = decided(moved(contract, quoted))
+    assert isinstance(decision, RunInstead)
+    assert decision.argv[1:] == ("it;s", "a|b", "c$d", "it's", '"', "e;f", "g~h")
 
 
 @pytest.mark.parametrize("contract", FAMILY)
@@ -630,6 +635,10 @@ def test_redirects_do_not_lead_in_a_circle(contract: str) -> None:
         "tool $(id)",
         'tool "$HOME"',
         "tool a\nrm b",
+        "tool 'a';rm b",
+        'tool "a";rm b',
+        "tool 'a' \"b\" ~/c",
+        "tool 'a' \"b\" > c",
         "tool 'open",
         "tool a\0b",
         "tool " + "x" * 200_000,

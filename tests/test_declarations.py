@@ -122,7 +122,7 @@ murli.Metadata(mutating=True, flag_annotations={"x": note}).merged_with(murli.Me
 print(sorted(name for name in sys.modules if name.startswith("murli.")))
 """
     loaded = run(script(tmp_path, source)).out
-    assert loaded == "['murli.metadata', 'murli.record', 'murli.runtime']\n"
+    assert loaded == "['murli.contracts', 'murli.metadata', 'murli.outcome', 'murli.runtime']\n"
 
 
 def test_short_forms_become_the_long_ones() -> None:

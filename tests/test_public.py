@@ -73,8 +73,6 @@ MURLI_PARTS = {
     "murli.api",
     "murli.contracts",
     "murli.formats",
-    "murli.outcome",
-    "murli.record",
     "murli.runtime",
     "murli.runtime.capture",
     "murli.runtime.custody",

@@ -420,10 +420,17 @@ def test_a_caller_in_the_same_process() -> None:
     """A generator is the caller's where click hands results on, and lines where it is run."""
 
     @click.command()
-    def cli() -> Iterator[int]:
+    @click.option("--stop", is_flag=True)
+    def cli(stop: bool) -> Iterator[int]:
         yield from (1, 2)
+        if stop:
+            raise KeyboardInterrupt
 
     murli.enable(cli)
+    before = [signal.getsignal(number) for number in (1, 2, 14, 15)]
+    stopped = CliRunner().invoke(cli, ["--stream", "--agent", "--stop"])
+    assert json.loads(stopped.stdout.splitlines()[2])["error"] == "cancelled"
+    assert [signal.getsignal(number) for number in (1, 2, 14, 15)] == before
     assert list(cli.main([], standalone_mode=False)) == [1, 2]
     result = CliRunner().invoke(cli, ["--stream", "--agent"])
     assert result.stdout.splitlines()[:2] == ["1", "2"]
@@ -518,7 +525,9 @@ def test_a_signal_in_mid_stream(
 ) -> None:
     """A signal, or two, closes what is iterated over; one cancelled envelope, the signal's code."""
     items, end, code, err = interrupted(start, tools[adapter], contract, *numbers)
-    assert err.startswith("closed\n")
+    # Another signal at once may cut short what the generator itself does about the first.
+    assert err.startswith("closed\n") or len(numbers) > 1
+    assert "Traceback" not in err
     if contract == "murli":
         assert (code, end["error"]) == (9, "cancelled")
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .record import Record, fill
+from .outcome import Record, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 # Stands for ``--`` while argparse looks at words that are not its own: no argument holds a NUL,
 # and what argparse does with a ``--`` differs between versions of Python.
 _DASHES = "\0"
-# How much of a line is shown.
+# How much of a line is shown, and of what a tool wrote beside its answer.
 _MOST_SAID = 2000
+_MOST_BESIDE = 1 << 16
+# The longest that a call may take with all its waiting: the tool's own time is `--timeout`.
+_A_DAY = 86_400.0
 _CONTRACTS = ("murli", "response", "agent-spec-1.6", "agent-spec-2", "plain")
 
 
@@ -99,6 +102,7 @@ def _annotate(*parsers: argparse.ArgumentParser) -> None:
             ),
             when_to_use="Use in place of the tool itself when you do not want to keep its rules.",
             dry_runnable=True,
+            timeout=_A_DAY,
             examples=[murli.Example("murli call riffle query tea", "Ask riffle")],
         ),
     )
@@ -128,6 +132,7 @@ def _annotate(*parsers: argparse.ArgumentParser) -> None:
 def call(args: argparse.Namespace, writer: Writer) -> None:
     """Call a tool; answer with its last answer, and end with its exit code."""
     from dataclasses import replace
+    from shlex import join
 
     from .client.decisions import Policy
     from .client.limits import Limits
@@ -135,7 +140,8 @@ def call(args: argparse.Namespace, writer: Writer) -> None:
 
     program, words = _parted(args.tool, args.words)
     if writer.is_dry_run():
-        writer.write_plan("Would call the tool", {"argv": [*program, *words]})
+        whole = [*program, *words]
+        writer.write_plan("Would call the tool", {"argv": whole}, text=f"Would run {join(whole)}")
         return
     policy = Policy(confirm=args.confirm)
     if args.max_retries is not None:
@@ -244,7 +250,7 @@ def _hand_on(tool: ObservedTool, response: Response[Any], writer: Writer) -> NoR
     if ran is None or not said:
         text, code = _ours(tool, response, writer)
     else:
-        for line in told_beside(ran, said[-1]).splitlines():
+        for line in told_beside(ran, said[-1])[-_MOST_BESIDE:].splitlines():
             _say("| ", line)
         try:
             text = written(said, pretty=not writer.in_lines)

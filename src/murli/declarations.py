@@ -16,7 +16,7 @@ from .exit_codes import exit_codes_in
 from .exit_codes import own_code as own_code
 from .exit_codes import undeclared as undeclared
 from .metadata import flag_key
-from .record import Record, fill
+from .outcome import Record, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from .declaration_checks import names_in, require_one_of, require_screaming
-from .record import Record, fill
+from .outcome import Record, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .record import Record, fill
+from .outcome import Record, fill
 from .runtime import METADATA, metadata_of
 
 TYPE_CHECKING = False

@@ -12,8 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .asides import ProgressEvent
+    from .asides import Page, ProgressEvent
     from .errors import AgentError
+    from .writer import Writer
 
 _TEXTS = (
     "error_type",
@@ -69,3 +70,20 @@ def progress_text(evt: ProgressEvent) -> str:
         share = f", {evt.percent:.0f}%" if evt.percent > 0 else ""
         text += f" ({evt.current}/{evt.total}{share})"
     return clean_line(text)
+
+
+def tell_rest(writer: Writer, page: Page) -> None:
+    """Say on stderr what is missing, where the answer has no place for it."""
+    total = "more" if page.total is None else page.total
+    writer.log(f"{page.returned} of {total} given; for the rest: {page.rest}")
+
+
+def tell_beside(writer: Writer, page: Page | None, meta: dict[str, Any]) -> None:
+    """Say on stderr what data alone does not say."""
+    writer.flush_notices()
+    if page is not None and not page.whole:
+        tell_rest(writer, page)
+    if "etag" in meta:
+        same = ", not modified" if meta.get("not_modified") else ""
+        writer.log(f"etag {meta['etag']}{same}")
+    writer.flush()

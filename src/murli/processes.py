@@ -14,7 +14,7 @@ import signal
 
 from .children import CallOver, Limit, TimeUp, Work
 from .errors import AgentError
-from .record import Record, fill
+from .outcome import Record, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .adapters import is_parser, kind_of
-from .record import Record, fill
+from .outcome import Record, fill
 from .runtime import REDIRECTS
 
 TYPE_CHECKING = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .declaration_checks import names_in, require_one_of
-from .record import Record, fill
+from .outcome import Record, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .metadata import flag_key
-from .record import Record, fill
+from .outcome import Record, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

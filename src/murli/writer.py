@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from _thread import RLock
 
-from .contracts import Facts, respond_in
+from .contracts import Facts, Failure, Partial, Plan, Success, respond_in
 from .formats import cleaned, dumps, plain
-from .outcome import Failure, Partial, Plan, Success
 from .streams import OutputFailed, is_terminal, put, put_for_people, put_off_signals, standard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
     from .asides import Notice, Page, ProgressEvent
@@ -73,34 +72,37 @@ class Writer:
         self._dry_run = dry_run
         self._tool_version = tool_version
         self._exit_func = exit_func
-        self._contract = contract
+        self.contract = contract
         self._respond = respond_in(contract)
         self._progress_stream = progress_stream
         self._validate = validate
         self._lock = RLock()
         self._log: Logger | None = None
         self.started = time.monotonic()
-        self._notices: list[Notice] = []
-        self._streaming = False
-        self._answered = False
-        self._trouble: ValueError | OutputFailed | None = None
+        self.notices: list[Notice] = []
+        self.is_streaming = False
+        # Whether the one answer has been given.
+        self.answered = False
+        # What kept an answer from getting out, also when the handler swallowed it.
+        self.trouble: ValueError | OutputFailed | None = None
         # In a running tool a second answer is a mistake of the author.
-        self._once = False
-        self._phase = ""
+        self.once = False
+        # How far the call has come: ``validation`` until the handler may run.
+        self.phase = ""
         self._secrets: Secrets | None = None
-        self._mask: Callable[[str], str] | None = None
-        self._trace_id = ""
-        self._intercept: Intercept | None = None
-        self._shape: Shape | None = None
-        self._page: Page | None = None
-        self._about: Callable[[], dict[str, Any]] | None = None
+        self.mask: Callable[[str], str] | None = None
+        self.trace_id = ""
+        self.interceptor: Intercept | None = None
+        self.shape: Shape | None = None
+        self.page: Page | None = None
+        self.about: Callable[[], dict[str, Any]] | None = None
         # Whether every document is one line; whether results that are lists go out item by item;
         # of which call, if of any; what counts them, in an answer that does; and how it ends, once
         # it is complete. See `runtime.streaming`.
         self.in_lines = output_format == "ndjson"
         self.streams = False
         self.invocation: Invocation | None = None
-        self._flow: Flow | None = None
+        self.flow: Flow | None = None
         self.ending: Success | None = None
         # Whether a success is not told, because stdout carries something else.
         self.muted = False
@@ -170,7 +172,7 @@ class Writer:
         """Answer: it failed. Ends the program with the contract's code for *err*."""
         from .runtime.exceptions import as_agent_error
 
-        self.exit(self.fail(Failure(as_agent_error(err), self._phase)))
+        self.exit(self.fail(Failure(as_agent_error(err), self.phase)))
 
     def stream(self, items: Any, human_text: str = "") -> None:
         """Answer with *items*, each of them as it comes; the last line tells how many there were.
@@ -209,14 +211,14 @@ class Writer:
 
         *code* is what a caller branches on. The same warning is told once.
         """
-        if self._human or self._contract == "murli":
+        if self._human or self.contract == "murli":
             self._logger.log(f"warning: {message}")
         else:
             from .asides import Notice
 
             notice = Notice(code, cleaned(message), self._plain(context))
-            if notice not in self._notices:
-                self._notices.append(notice)
+            if notice not in self.notices:
+                self.notices.append(notice)
 
     def flush(self) -> None:
         """Write every log line that is still held back."""
@@ -225,25 +227,10 @@ class Writer:
 
     # -- for the runtime -------------------------------------------------------------------
 
-    @property
-    def answered(self) -> bool:
-        """Whether the one answer has been given."""
-        return self._answered
-
-    @property
-    def trouble(self) -> ValueError | OutputFailed | None:
-        """What kept an answer from getting out, also when the handler swallowed it."""
-        return self._trouble
-
-    @property
-    def phase(self) -> str:
-        """How far the call has come: ``validation`` until the handler may run."""
-        return self._phase
-
     def begin(self) -> None:
         """Enter a running tool: one answer from here on, and nothing has happened yet."""
-        self._once = True
-        self._phase = "validation"
+        self.once = True
+        self.phase = "validation"
 
     def intend(self, *, force: bool, dry_run: bool) -> None:
         """Take over what the command's own flags of these names said."""
@@ -256,68 +243,45 @@ class Writer:
         if self._log is not None:
             self._log.secrets = secrets
 
-    def mark_logs(self, mask: Callable[[str], str], trace_id: str) -> None:
-        """Let every line that is logged go through *mask*, and belong to the trace *trace_id*."""
-        self._mask, self._trace_id = mask, trace_id
-        if self._log is not None:
-            self._log.mask, self._log.trace_id = mask, trace_id
-
-    def intercept(self, intercept: Intercept) -> None:
-        """Let *intercept* see an answer as the handler gave it, and put another in its place."""
-        self._intercept = intercept
-
-    def shape_with(self, shape: Shape) -> None:
-        """Let *shape* decide which part of an answer is given, and in which form."""
-        self._shape = shape
-
-    def tell_about(self, facts: Callable[[], dict[str, Any]]) -> None:
-        """Tell, where the contract has a place for it, what *facts* gives about the call."""
-        self._about = facts
-
-    @property
-    def contract(self) -> str:
-        """The name of the contract in force."""
-        return self._contract
-
     def enter_execution(self) -> None:
         """Let the handler run: from here on a failure may have left traces."""
-        self._phase = "execution"
+        self.phase = "execution"
 
     def answer(self, outcome: Outcome, text: str | Callable[[], str]) -> int:
         """Give the one answer, as *text* to people; returns the exit code that goes with it."""
         failed = isinstance(outcome, Failure)
         with self._lock:
             if not failed:
-                self._refuse_second_answer()
+                self.refuse_second_answer()
             self.flush()
-            if self._intercept is not None and not self._human:
-                outcome = self._intercept(outcome)
-            if self._shape is not None and not self._human:
-                outcome, self._page = self._shape(outcome)
+            if self.interceptor is not None and not self._human:
+                outcome = self.interceptor(outcome)
+            if self.shape is not None and not self._human:
+                outcome, self.page = self.shape(outcome)
                 self.flush()
             answer = self.document_of(outcome)
             if self._human:
-                self._answered = True
-                self._show(text, "stderr" if failed else "stdout")
+                self.answered = True
+                self.show(text, "stderr" if failed else "stdout")
             elif self.muted and not answer.exit_code:
-                self._answered = True
+                self.answered = True
             else:
                 self._write_document(answer)
-            self._trouble = None
+            self.trouble = None
             return answer.exit_code
 
     def document_of(self, outcome: Outcome) -> Answer:
         """Give the answer that *outcome* is in the writer's contract, without its secrets."""
         elapsed = int((time.monotonic() - self.started) * 1000)
-        meta = self._about() if self._about is not None else {}
-        if self._flow is not None:
-            meta = {**meta, "items_emitted": self._flow.emitted}
-        facts = Facts(self._version(), elapsed, tuple(self._notices), meta, self._page)
+        meta = self.about() if self.about is not None else {}
+        if self.flow is not None:
+            meta = {**meta, "items_emitted": self.flow.emitted}
+        facts = Facts(self._version(), elapsed, tuple(self.notices), meta, self.page)
         answer = self._respond(outcome, facts)
         if self._validate:
             from .contracts.checks import check
 
-            check(self._contract, answer)
+            check(self.contract, answer)
         secrets = self._secrets
         if secrets is None or (secrets.revealed and not isinstance(outcome, Failure)):
             return answer
@@ -331,69 +295,23 @@ class Writer:
             return render(answer.document.get("data"))
         return dumps(answer.document, pretty=not self.in_lines)
 
-    @property
-    def notices(self) -> tuple[Notice, ...]:
-        """The warnings that the answer will carry."""
-        return tuple(self._notices)
-
-    def measure(self, outcome: Outcome, page: Page | None, more: Sequence[Notice] = ()) -> int:
-        """Give how many bytes the answer would have, with *page* and *more* warnings told."""
-        kept, count = self._page, len(self._notices)
-        self._page = page
-        self._notices[count:] = more
-        try:
-            return len(self.text_of(self.document_of(outcome)).encode("utf-8", "replace")) + 1
-        finally:
-            self._page = kept
-            del self._notices[count : count + len(more)]  # others may have come behind them
-
-    def tell_rest(self, page: Page) -> None:
-        """Say on stderr what is missing, where the answer has no place for it."""
-        total = "more" if page.total is None else page.total
-        self._logger.log(f"{page.returned} of {total} given; for the rest: {page.rest}")
-
     def write_raw(self, text: str) -> None:
         """Write a document that is no envelope, such as a schema, as the answer."""
         with self._lock:
             self.flush_notices()
-            self._answered = True
+            self.answered = True
             self._put("stdout", self._scrubbed(text))
 
     def flush_notices(self) -> None:
         """Tell the warnings where there is no document with a place for them."""
-        for notice in self._notices:
+        for notice in self.notices:
             self._logger.log(f"warning: {notice.message}")
-        self._notices.clear()
+        self.notices.clear()
         self.flush()
 
     def send_to(self, stdout: TextStream) -> None:
         """Answer on *stdout* from now on: the process's own is being collected."""
         self._stdout = stdout
-
-    @property
-    def is_streaming(self) -> bool:
-        """Whether stdout is lines, of which the answer will be the last."""
-        return self._streaming
-
-    def begin_stream(self, flow: Flow) -> None:
-        """Start an answer that comes item by item; *flow* counts them."""
-        with self._lock:
-            self._refuse_second_answer()
-            if not self._human:
-                self._streaming = self.in_lines = True
-                self._flow = flow
-
-    def end_stream(self, ending: Success) -> None:
-        """Answer with *ending*: at the end of the invocation, or now if there is none."""
-        if self._once:
-            self.ending = ending
-        else:
-            self.answer(ending, "")
-
-    def show(self, text: str) -> None:
-        """Show a person *text*."""
-        with self._lock:
-            self._show(text, "stdout")
 
     def fail(self, failure: Failure) -> int:
         """Answer *failure* and give its exit code, without ending the program."""
@@ -425,14 +343,15 @@ class Writer:
 
                 self._log = Logger(self._stderr, self._human, lock=self._lock)
                 self._log.secrets = self._secrets
-                self._log.mask, self._log.trace_id = self._mask, self._trace_id
+                self._log.mask, self._log.trace_id = self.mask, self.trace_id
             return self._log
 
     # -- inside ----------------------------------------------------------------------------
 
-    def _refuse_second_answer(self) -> None:
-        told = self._answered or self.ending is not None
-        if told and self._once and not self._human:
+    def refuse_second_answer(self) -> None:
+        """Raise unless an answer may still be given."""
+        told = self.answered or self.ending is not None
+        if told and self.once and not self._human:
             raise RuntimeError(
                 "the command has answered already; stream items with write_event() and "
                 "answer once, at the end"
@@ -442,7 +361,7 @@ class Writer:
         text = self.text_of(answer)
         come = put_off_signals()  # either all of the answer gets out, or another one instead
         try:
-            late, self._answered = self._answered, True
+            late, self.answered = self.answered, True
             self._put_document(answer, text, late)
         finally:
             come()
@@ -450,31 +369,24 @@ class Writer:
     def _put_document(self, answer: Answer, text: str, late: bool) -> None:
         line = f"{text}\n" if text else ""
         if self._in_rows(answer):
-            self._tell_beside(answer.document.get("meta", {}))
+            from .presentation import tell_beside
+
+            tell_beside(self, self.page, answer.document.get("meta", {}))
         # An answer is on stdout already: what went wrong after it must not stand beside it.
         self._put("stderr" if late else answer.stream, line)
-        if answer.stream == "stderr" and self._streaming and not late:
+        if answer.stream == "stderr" and self.is_streaming and not late:
             # Who reads the stream line by line must meet its end there, if they can be reached.
             try:
                 self._put("stdout", dumps(answer.document, pretty=False) + "\n")
             except OutputFailed:
                 pass  # the error has been told on stderr
 
-    def _tell_beside(self, meta: dict[str, Any]) -> None:
-        """Say on stderr what data alone does not say."""
-        self.flush_notices()
-        if self._page is not None and not self._page.whole:
-            self.tell_rest(self._page)
-        if "etag" in meta:
-            same = ", not modified" if meta.get("not_modified") else ""
-            self._logger.log(f"etag {meta['etag']}{same}")
-        self.flush()
-
     def _in_rows(self, answer: Answer) -> bool:
         """Tell whether only the data is written, in a format that has no place for the rest."""
-        return self._format == "tsv" and not answer.exit_code and not self._streaming
+        return self._format == "tsv" and not answer.exit_code and not self.is_streaming
 
-    def _show(self, text: str | Callable[[], str], target: str) -> None:
+    def show(self, text: str | Callable[[], str], target: str = "stdout") -> None:
+        """Show a person *text*."""
         shown = text() if callable(text) else str(text)
         if target == "stderr" or not (self._secrets and self._secrets.revealed):
             shown = self._scrubbed(shown)
@@ -487,8 +399,8 @@ class Writer:
             put_for_people(stream, shown if shown.endswith("\n") else shown + "\n")
         except OSError as error:
             if target == "stdout":
-                self._trouble = OutputFailed(error)
-                raise self._trouble from error
+                self.trouble = OutputFailed(error)
+                raise self.trouble from error
 
     def as_event(self, v: Any) -> Any:
         """Give *v* as a line of a stream: only the end of one may look like its end."""
@@ -501,7 +413,7 @@ class Writer:
         """Write *document* in one line, at once; *way* is how, should the usual one not do."""
         with self._lock:
             if target == "stdout":
-                self._streaming = self.in_lines = True
+                self.is_streaming = self.in_lines = True
             if self._secrets is not None and not self._secrets.revealed:
                 document = self._secrets.scrub_value(document)
             self._put(target, dumps(document, pretty=False) + "\n", way)
@@ -509,8 +421,8 @@ class Writer:
     def _progress_target(self) -> str:
         if self._progress_stream != "auto":
             return self._progress_stream
-        if self._contract != "murli":
-            return "stdout" if self._streaming else "stderr"
+        if self.contract != "murli":
+            return "stdout" if self.is_streaming else "stderr"
         # Who asked for exactly one document gets it.
         return "stderr" if self._format == "json" else "stdout"
 
@@ -521,8 +433,8 @@ class Writer:
             )
         except OSError as error:
             if target == "stdout":
-                self._trouble = OutputFailed(error)
-                raise self._trouble from error
+                self.trouble = OutputFailed(error)
+                raise self.trouble from error
             # With stderr gone as well, the exit code is all that is left to say.
 
     def _plain(self, value: Any) -> Any:
@@ -532,7 +444,7 @@ class Writer:
         try:
             return plain(value)
         except ValueError as error:  # plain() raises nothing but EncodingError
-            self._trouble = error
+            self.trouble = error
             raise
 
     def _scrubbed(self, text: str) -> str:

@@ -35,11 +35,15 @@ def call(function: Any, words: list[str]) -> tuple[int, str, str]:
 
 def loaded(function: Any) -> Any:
     """Give *function* once everything is loaded, and made, that every call would make again."""
-    for package in ("murli.runtime", "murli.commands", "murli.contracts", "murli.formats"):
-        for found in pkgutil.iter_modules(importlib.import_module(package).__path__, f"{package}."):
-            with contextlib.suppress(ImportError):  # what only type checkers load
-                importlib.import_module(found.name)
-    if type(function).__name__ == "Typer":
+    is_typer = type(function).__name__ == "Typer"
+    names = ["typer._adapters"] if is_typer else []
+    for package in ("adapters", "commands", "contracts", "formats", "runtime"):
+        path = importlib.import_module(f"murli.{package}").__path__
+        names += [found.name for found in pkgutil.iter_modules(path, f"murli.{package}.")]
+    for name in names:
+        with contextlib.suppress(ImportError):  # not installed, or for type checkers only
+            importlib.import_module(name)
+    if is_typer:
         import typer
 
         return typer.main.get_command(function)

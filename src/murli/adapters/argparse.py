@@ -281,6 +281,7 @@ class Session:
         self._end(self._invocation, error)
 
     def _end(self, invocation: Invocation, error: BaseException | None) -> None:
+        invocation.brace(error)
         if self._custody is not None:
             self._custody.__exit__()
             if not self._custody.concerned:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import argparse
 
 from ..commands.completion import OPTION_HELP, WORD, Profiles
-from ..runtime import has_profileable, metadata_of
+from ..runtime import metadata_of
+from ..runtime.argv import has_profileable
 from .argparse_levels import subparsers_of
 
 TYPE_CHECKING = False

@@ -88,10 +88,13 @@ class Enabled:
         """Stand in for the root's own ``main``."""
         named.update(zip(_MAIN_PARAMETERS, args, strict=False))
         call = Call(self, root, named)
-        if call.is_completing():
-            from .clicklike_completion import complete
+        # Every shell that wants completions says so in a variable, most of them with this name.
+        variable = named.get("complete_var")
+        if variable or any(name.endswith("_COMPLETE") for name in os.environ):
+            from .clicklike_completion import complete, is_completing
 
-            return complete(call, own_main)
+            if is_completing(call, variable):
+                return complete(call, own_main)
         return call.run(own_main)
 
 
@@ -131,6 +134,7 @@ class Call:
         except BaseException as error:
             if not self.standalone:
                 raise
+            invocation.brace(error)
             ending = error
         finally:
             invocation.leave()
@@ -162,6 +166,7 @@ class Call:
                 raised = ended.error
             except BaseException as error:
                 raised = error
+            invocation.brace(raised)
         from .clicklike_errors import translate
 
         return translate(raised, invocation)
@@ -190,14 +195,6 @@ class Call:
         return "ClickException" in names and (
             "UsageError" not in names or "NoArgsIsHelpError" in names
         )
-
-    def is_completing(self) -> bool:
-        """Tell whether a shell asks for completions, which are the framework's business."""
-        variable = self.named.get("complete_var")
-        names = [self.named.get("prog_name") or os.path.basename(sys.argv[0]), self.name()]
-        variables = [f"_{name}_COMPLETE".replace("-", "_").replace(".", "_").upper()
-                     for name in names]  # fmt: skip
-        return any(os.environ.get(name) for name in ([variable] if variable else variables))
 
     # -- what the runtime asks -------------------------------------------------------------
 
@@ -400,6 +397,9 @@ def _past_the_framework(call: Any, command: Any, action: Callable[[], Any]) -> A
     except Ended:
         raise
     except BaseException as error:
+        invocation = running() if isinstance(error, KeyboardInterrupt) else None
+        if invocation is not None and call.standalone:
+            invocation.brace(error)
         if command is not call.root or call.passes or call.is_shown(error):
             raise
         raise Ended(error) from error

@@ -7,8 +7,11 @@ the commands are as they were.
 
 from __future__ import annotations
 
+import os
+import sys
+
 from ..commands.completion import OPTION_HELP, Profiles
-from ..runtime import has_profileable
+from ..runtime.argv import has_profileable
 from .clicklike import is_group
 
 TYPE_CHECKING = False
@@ -17,6 +20,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .clicklike import Call
+
+
+def is_completing(call: Call, variable: str | None) -> bool:
+    """Tell whether a shell asks for completions, which are the framework's business."""
+    names = [call.named.get("prog_name") or os.path.basename(sys.argv[0]), call.name()]
+    variables = [f"_{name}_COMPLETE".replace("-", "_").replace(".", "_").upper() for name in names]
+    return any(os.environ.get(name) for name in ([variable] if variable else variables))
 
 
 def complete(call: Call, own_main: Callable[..., Any]) -> Any:

@@ -24,7 +24,7 @@ from .decisions import (
 from .own_calls import MASK
 from .reading import read
 from .response import Problem, Response
-from .tables import retryable_by_default
+from .tables import TRANSIENT, retryable_by_default
 
 _NAMES = {
     "Done": "done",
@@ -112,13 +112,15 @@ class Explanation:
         lines = [
             f"{self.decision.replace('_', ' ')}{wait}: {self.reason}",
             self.advice and f"advice: {self.advice}",
-            self.next and f"next:   {shlex.join(self.next)}",
-            self.provided and f"if:     {self.provided}",
-            *(f"odd:    {each}" for each in self.oddities),
-            f"rule:   {self.rule}",
+            self.provided and f"if: {self.provided}",
+            *(f"odd: {each}" for each in self.oddities),
+            f"rule: {self.rule}",
         ]
         # Much of it was written by the tool.
-        return "\n".join(one_line(line) for line in lines if line)
+        shown = [one_line(line) for line in lines if line]
+        if self.next:
+            shown.append(f"next: {clean_line(shlex.join(self.next))}")
+        return "\n".join(shown)
 
 
 def explained(response: Response[Any], decision: Decision, tool: Sequence[str] = ()) -> Explanation:
@@ -190,7 +192,9 @@ def rule_of(response: Response[Any], decision: Decision) -> str:
     if isinstance(decision, RetryAfter):
         if problem.retry_after_ms is not None:
             return "The tool says when the same call may work: not sooner, and not for ever."
-        return "What passes by itself is tried again, a few times, with growing delays."
+        if problem.kind in TRANSIENT:
+            return "What passes by itself is tried again, a few times, with growing delays."
+        return "What the tool, or its contract, calls retryable is tried again, a few times."
     if isinstance(decision, RunInstead):
         return _ELSEWHERE.get(decision.why, "")
     if isinstance(decision, RefreshCredentials):
@@ -220,9 +224,12 @@ def _rule_of_success(response: Response[Any], decision: Decision) -> str:
 
 
 def _rule_of_giving_up(response: Response[Any], problem: Problem) -> str:
-    if problem.retryable is False:
+    if problem.retryable is False and response.contract != "murli":
         return "The tool says that the same call will fail again."
-    if problem.retryable is True or retryable_by_default(response.contract, problem.kind):
+    retryable = problem.retryable
+    if retryable is None:
+        retryable = retryable_by_default(response.contract, problem.kind)
+    if retryable:
         return "What may work later is tried again, but not too often and not too late."
     if response.state == "plain":
         return "A tool without a contract is judged by its exit code, and not called again."

@@ -36,13 +36,13 @@ def read(
         return _plain(stdout, exit_code, told)
     documents, noise = documents_in(stdout)
     terminal = _taken_from(documents)
-    items = tuple(document for document in documents if not is_aside(document))
+    items = tuple(each for each in documents if not is_aside(each) and not is_terminal(each))
     found = read_end(terminal, len(items), told, exit_code, contract)
     if found is None:
         streams = len(documents) > 1
         return _without_envelope(items, stdout, exit_code, contract, told, streams=streams)
     if terminal is not None and _is_of_batch(terminal):
-        return replace(found, items=(*items, terminal))
+        return replace(found, items=(*documents, terminal))
     oddities = [*found.oddities]
     if noise:
         oddities.append(f"{noise} lines on stdout are not JSON")
@@ -112,9 +112,7 @@ def read_stream(
     found = read_end(terminal, count, told, exit_code, contract)
     if found is not None:
         return found
-    if count:
-        return _malformed(contract, exit_code, "the stream has no terminal line", told)
-    return _without_envelope((), b"", exit_code, contract, told)
+    return _without_envelope((), b"", exit_code, contract, told, streams=count > 0)
 
 
 # -- the last word -----------------------------------------------------------------------------
@@ -173,7 +171,7 @@ def _without_envelope(
     streams: bool = False,
 ) -> Response[Any]:
     kind = kind_of("", exit_code) if exit_code else ""
-    if contract and kind in ("cancelled", "never_ran"):
+    if contract and (kind == "cancelled" or (kind == "never_ran" and not (items or streams))):
         # Who was killed, or never ran, had no chance to say anything.
         how = (
             f"exit code {exit_code}"
@@ -192,7 +190,8 @@ def _without_envelope(
     reason = ""
     if contract or streams:
         # A tool that keeps a contract, or a stream: without a last word nothing is certain.
-        reason = "the stream has no terminal line" if items else "there is no document"
+        came = items or streams
+        reason = "the stream has no terminal line" if came else "there is no document"
     if _breaks_off(stdout):
         reason = "the last document breaks off"
     if reason:

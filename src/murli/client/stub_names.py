@@ -50,16 +50,18 @@ class Scope:
 
 def docstring(lines: Iterable[str], indent: str) -> str:
     """Give *lines* as the docstring they are, and nothing else, at *indent*."""
-    safe = [line.replace("\\", r"\\").replace('"""', r"\"\"\"") for line in lines]
+    safe = [_escaped(line) for line in lines]
     while safe and not safe[-1]:
         safe.pop()
-    if len(safe) > 1:
-        text = "\n".join(indent + line if line else "" for line in [*safe, ""]) + indent
-        return f'{indent}"""{text[len(indent) :]}"""\n'
-    text = safe[0] if safe else ""
-    if text.endswith('"'):
-        text = f'{text[:-1]}\\"'
-    return f'{indent}"""{text}"""\n'
+    if len(safe) <= 1:
+        return f'{indent}"""{"".join(safe)}"""\n'
+    margin = (f"{indent}{line}" if line else "" for line in safe[1:])
+    return "\n".join((f'{indent}"""{safe[0]}', *margin, f'{indent}"""\n'))
+
+
+def _escaped(line: str) -> str:
+    line = line.replace("\\", "\\\\")
+    return line.replace('"', '\\"') if '"""' in line or line.endswith('"') else line
 
 
 def told(text: str) -> list[str]:

@@ -77,12 +77,13 @@ def module(catalogue: Catalogue, words: Sequence[str], *, with_async: bool = Fal
     prefixes = ("", "Async") if with_async else ("",)
     typing = [each for each in ("Any", "Literal", "TypedDict") if each in body]
     tools = sorted(("Response", *(f"{each}Tool" for each in prefixes)))
+    bases = sorted(f"{each}Stubbed" for each in prefixes)
     imports = [
         "from __future__ import annotations\n",
         "import builtins as _builtins" if "_builtins." in body else "",
         f"from typing import {', '.join(typing)}\n" if typing else "",
         f"from murli.client import {', '.join(tools)}",
-        f"from murli.client.stubbed import {', '.join(sorted(f'{each}Stubbed' for each in prefixes))}",
+        f"from murli.client.stubbed import {', '.join(bases)}",
     ]
     head = docstring([f"{told(name)[0]}, typed.", "", *_HEAD], "")
     return "\n".join((head, *filter(None, imports), "\n", body))

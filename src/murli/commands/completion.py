@@ -8,8 +8,7 @@ from __future__ import annotations
 import sys
 
 from ..profiles.store import StoreFile
-from ..runtime import has_profileable
-from ..runtime.argv import scan
+from ..runtime.argv import has_profileable, scan
 from .options import PROFILE
 
 TYPE_CHECKING = False

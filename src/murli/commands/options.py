@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from ..record import Record, fill
-from ..runtime import has_profileable
+from ..outcome import Record, fill
+from ..runtime.argv import has_profileable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

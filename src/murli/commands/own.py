@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..exit_codes import ExitCode, ExitCodeEntry
 from ..metadata import Metadata
+from ..runtime.argv import mounted_on
 from ..runtime.calls import variable_of
 from ..runtime.family import DEFAULT_TIMEOUT, FORMATS, MOUNTED
-from ..runtime.invocation import mounted_on
 from ..runtime.paging import FAMILY_LIMIT
 from ..runtime.shaping import FAMILY_CAP
 from ..traits import Traits

@@ -7,6 +7,7 @@ import json
 from ..errors import AgentError
 from ..metadata import flag_key
 from ..runtime import usage
+from ..runtime.argv import said
 from ..runtime.family import MOUNTED
 from ..runtime.payload import words_along
 from ..tree import Command
@@ -152,7 +153,7 @@ class Requests:
         """Give the flags of ours that were said to exec and are meant for the call."""
         call = self._invocation.call
         for name, flag in _FOR_EACH.items():
-            value = call.said(name)
+            value = said(call, name)
             if value and (name == "force" or flag[2:] not in theirs):
                 yield flag if value is True else f"{flag}={value}"
         if call.dry_run:

@@ -2,25 +2,139 @@
 
 A contract is chosen by name. It never asks the runtime, reads no stream and no argv. The default,
 murli 1.0, is here; the others are in `agent_spec`, loaded when one of them is chosen.
+
+What they speak of, the outcomes, is here as well, and so is `Record`, the base of every small value
+that crosses a room's door, because each module more is paid for at start-up; others get them from
+`murli.outcome`. (``dataclasses`` would do for records, and costs a hello-world tool as much as
+argparse.)
 """
 
 from __future__ import annotations
-
-from ..outcome import Failure, Partial, Plan
-from ..record import Record, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from typing_extensions import Self
+
     from ..asides import Notice, Page
-    from ..outcome import Outcome
+    from ..errors import AgentError
 
     Respond = Callable[["Outcome", "Facts"], "Answer"]
 
 SCHEMA_VERSION = "1.0"
 CONTRACT_NAMES = ("murli", "response", "agent-spec-1.6", "agent-spec-2")
+
+
+# -- what there is to say -------------------------------------------------------------------------
+
+
+class Record:
+    """An immutable value made of its ``__slots__``: comparable, printable, copyable, picklable."""
+
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable; use replace({name}=...)")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable; use replace({name}=...)")
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._values() == other._values()
+
+    __hash__ = None  # type: ignore[assignment]  # the payload of an outcome may be unhashable
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self._values().items())
+        return f"{type(self).__name__}({shown})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, (type(self), self._values())
+
+    def _values(self) -> dict[str, Any]:
+        names: tuple[str, ...] = self.__slots__
+        return {name: getattr(self, name) for name in names}
+
+    def replace(self, **changes: Any) -> Self:
+        """Give a copy with *changes* applied."""
+        unknown = set(changes) - set(self.__slots__)
+        if unknown:
+            raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(unknown))}")
+        copied: Self = _restore(type(self), {**self._values(), **changes})
+        return copied
+
+
+def fill(record: Record, **values: object) -> None:
+    """Set the slots of a record that is being built; nothing else may."""
+    for name, value in values.items():
+        object.__setattr__(record, name, value)
+
+
+def _restore(kind: Any, values: dict[str, Any]) -> Any:
+    record = kind.__new__(kind)
+    fill(record, **values)
+    return record
+
+
+class Success(Record):
+    """The command did what it was asked; *result* is plain JSON data or ``None``.
+
+    *attention* marks a result that somebody must act on, such as a report of failed checks.
+    """
+
+    __slots__ = ("message", "result", "attention")
+    message: str
+    result: Any
+    attention: bool
+
+    def __init__(self, message: str = "", result: Any = None, attention: bool = False) -> None:
+        fill(self, message=message, result=result, attention=attention)
+
+
+class Plan(Record):
+    """What the command would do; nothing was done."""
+
+    __slots__ = ("message", "plan")
+    message: str
+    plan: Any
+
+    def __init__(self, message: str = "", plan: Any = None) -> None:
+        fill(self, message=message, plan=plan)
+
+
+class Partial(Record):
+    """Some of the work succeeded and some failed; *result* tells which."""
+
+    __slots__ = ("message", "result")
+    message: str
+    result: Any
+
+    def __init__(self, message: str = "", result: Any = None) -> None:
+        fill(self, message=message, result=result)
+
+
+class Failure(Record):
+    """The command failed with *error*.
+
+    *phase* is ``validation`` only when nothing has happened yet, ``execution`` or ``cleanup``
+    otherwise, and empty when nobody knows. *output* is what the command had printed by then.
+    """
+
+    __slots__ = ("error", "phase", "output")
+    error: AgentError
+    phase: str
+    output: Any
+
+    def __init__(self, error: AgentError, phase: str = "", output: Any = None) -> None:
+        fill(self, error=error, phase=phase, output=output)
+
+
+if TYPE_CHECKING:
+    Outcome = Success | Plan | Partial | Failure
 
 
 class Facts(Record):

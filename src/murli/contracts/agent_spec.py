@@ -7,8 +7,7 @@ separated "retry" from "fix", ``agent-spec-2`` put the exit code into the envelo
 from __future__ import annotations
 
 from ..errors import KINDS
-from ..outcome import Failure, Partial, Plan, Success
-from ..record import Record, fill
+from ..outcome import Failure, Partial, Plan, Record, Success, fill
 from . import Answer
 from .envelope import ErrorDetail, Redirect, ResponseEnvelope, ResponseMeta
 

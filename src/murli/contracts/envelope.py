@@ -6,7 +6,7 @@ the exit code and cannot be given; the five keys are always present in the docum
 
 from __future__ import annotations
 
-from ..record import Record, fill
+from ..outcome import Record, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import errno
 import os
 
-from ..record import Record, fill
+from ..outcome import Record, fill
 from .document import check_name as check_name
 from .document import entry_of, flags_in, quoted_name, read_document, spelled, text_of
 from .files import (

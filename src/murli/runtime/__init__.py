@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ..record import Record, fill
+from ..contracts import Record, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,12 +148,6 @@ def is_on(variable: str) -> bool:
     return os.environ.get(variable, "").lower() in ("1", "true", "yes", "on")
 
 
-def has_profileable(metadata: Metadata | None) -> bool:
-    """Tell whether *metadata* speaks of a flag that a profile may hold."""
-    notes = metadata.flag_annotations if metadata is not None else {}
-    return any(note.profileable for note in notes.values())
-
-
 def metadata_of(command: Any) -> Metadata | None:
     """Give what was declared about *command*, or ``None``."""
     found: Metadata | None = getattr(command, METADATA, None)
@@ -278,14 +272,3 @@ class Call:
         self.level: Any = None
         self.mistake: AgentError | None = None
         self.separated: list[Any] = []
-
-    def put(self, name: str, value: Any) -> None:
-        """Take what was said under *name*, an attribute or one of the ``extra``."""
-        if name in self.__slots__:
-            setattr(self, name, value)
-        else:
-            self.extra[name] = value
-
-    def said(self, name: str) -> Any:
-        """Give what was said under *name*, ``None`` for nothing."""
-        return getattr(self, name) if name in self.__slots__ else self.extra.get(name)

@@ -15,9 +15,11 @@ from . import EVERYTHING, SEPARATOR, Call, behind_the_last_of_ours
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
-    from typing import Protocol
+    from typing import Any, Protocol
 
+    from ..metadata import Metadata
     from .family import Vocabulary
+    from .host import Host
 
     class Level(Protocol):
         """What the scanner must know about one command of the host's parser."""
@@ -199,19 +201,19 @@ def _take(call: Call, argv: Sequence[str], position: int) -> int:
         value = following
     if not call.mounted and _is_theirs(call.level, name, value, bool(equals) or followed):
         if call.level.forwards and name in switches:
-            call.put(switches[name], True)
+            put(call, switches[name], True)
         return 0
     if name in switches:
-        call.put(switches[name], True)
+        put(call, switches[name], True)
         if equals:
             _note_mistake(call, "unexpected_value", name, value)
         return 1
     if not equals and not followed:
         _note_mistake(call, "missing_value", name)
         return 1
-    if not call.repeats and call.said(valued[name]) not in (None, value):
+    if not call.repeats and said(call, valued[name]) not in (None, value):
         _note_mistake(call, "repeated", name)
-    call.put(valued[name], value)
+    put(call, valued[name], value)
     return 1 if equals else 2
 
 
@@ -234,3 +236,31 @@ def _note_mistake(call: Call, problem: str, *details: str) -> None:
 
 def _looks_like_option(token: str) -> bool:
     return len(token) > 1 and token[0] == "-" and not token[1:2].isdigit()
+
+
+def mounted_on(root: Level, host: Host, mounted: tuple[str, ...]) -> tuple[str, ...]:
+    """Give those of *mounted* that are commands of this tool."""
+    if root.routes:
+        return mounted
+    # A word of a tool without commands is its argument; there is nothing to save or to batch.
+    kept = () if has_profileable(host.metadata()) else ("profile",)
+    return tuple(name for name in mounted if name not in (*kept, "exec"))
+
+
+def put(call: Call, name: str, value: Any) -> None:
+    """Note in *call* what was said under *name*, an attribute or one of the ``extra``."""
+    if name in call.__slots__:
+        setattr(call, name, value)
+    else:
+        call.extra[name] = value
+
+
+def said(call: Call, name: str) -> Any:
+    """Give what was said under *name*, ``None`` for nothing."""
+    return getattr(call, name) if name in call.__slots__ else call.extra.get(name)
+
+
+def has_profileable(metadata: Metadata | None) -> bool:
+    """Tell whether *metadata* speaks of a flag that a profile may hold."""
+    notes = metadata.flag_annotations if metadata is not None else {}
+    return any(note.profileable for note in notes.values())

@@ -34,9 +34,9 @@ def prepare(invocation: Invocation) -> None:
     shaper = Shaper(invocation, limit, offset, cap if cap is not None else _cap_set(invocation))
     shaper.fields = fields
     invocation.shaper = shaper
-    invocation.writer.shape_with(shaper.shape)
+    invocation.writer.shape = shaper.shape
     if call.etag is not None and not invocation.in_family:
-        invocation.writer.tell_about(lambda: invocation.meta)
+        invocation.writer.about = lambda: invocation.meta
 
 
 def check_command(invocation: Invocation) -> None:

@@ -31,8 +31,7 @@ def scan_again(invocation: Invocation, words: Sequence[str], without: Collection
 
         contract = invocation.writer.contract
         return scan_in_family(host, settings, words, contract, without)
-    from .argv import scan
-    from .invocation import mounted_on
+    from .argv import mounted_on, scan
 
     root = host.level()
     mounted = mounted_on(root, host, MOUNTED if settings.mount else ())
@@ -94,13 +93,15 @@ def _arrangements(words: list[str], added: list[str]) -> Iterator[list[str]]:
 
 def _means(invocation: Invocation, words: list[str], flags: Mapping[str, str | None]) -> bool:
     """Tell whether *words* are the same call, apart from *flags*."""
+    from .argv import said
+
     found = scan_again(invocation, words)
     named = {**found.switches, **found.valued}
-    said = {name: found.said(named[name]) or None for name in flags}
+    given = {name: said(found, named[name]) or None for name in flags}
     return (
         found.mistake is None
         and found.mounted == invocation.call.mounted
-        and said == dict(flags)
+        and given == dict(flags)
         and _tools_words(found) == _tools_words(scan_again(invocation, invocation.argv))
     )
 

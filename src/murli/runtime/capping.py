@@ -64,7 +64,7 @@ class Cap:
     def _excess(self, result: Any, page: Page | None, more: list[Notice] | None = None) -> int:
         notices = [*self._left_out, *(more or [])]
         outcome = self._draft.holding(result)
-        return self._shaper.writer.measure(outcome, page, notices) - self._room
+        return sizes.measured(self._shaper.writer, outcome, page, notices) - self._room
 
     def _settle(self, result: Any, page: Page | None) -> tuple[Outcome, Page | None]:
         for notice in self._left_out:

@@ -42,7 +42,7 @@ def preview(invocation: Invocation, reason: AgentError) -> bool:
             _show(reason, affected, closed=writer.contract == "response")
         return Failure(reason, "validation")
 
-    writer.intercept(refused)
+    writer.interceptor = refused
     return True
 
 
@@ -91,5 +91,5 @@ def end_validated(invocation: Invocation) -> NoReturn:
     invocation.meta["validation_only"] = True
     writer = invocation.writer
     # What is declared of the command's own answers does not hold for this one.
-    writer.shape_with(lambda outcome: (outcome, None))
+    writer.shape = lambda outcome: (outcome, None)
     writer.exit(writer.answer(Success("", {"valid": True}), ""))

@@ -149,6 +149,8 @@ class Deadline:
         invocation = self._invocation
         if invocation.cleanups is not None:
             invocation.cleanups.run_within(CLEANUP_SECONDS)
+        from .endings import answer_descriptor
+
         writer = invocation.writer
         error = self.failure()
         if invocation.steps is not None:
@@ -164,7 +166,7 @@ class Deadline:
         begun = self._answering or writer.answered
         aside = writer.is_tty() or answer.stream == "stderr" or begun
         ends_stream = writer.is_streaming and not begun
-        told = (ends_stream or not aside) and _written(invocation.answer_descriptor, data)
+        told = (ends_stream or not aside) and _written(answer_descriptor(invocation), data)
         if aside or not told:
             _written(2, data)
         real_hard_exit(answer.exit_code)

@@ -1,4 +1,4 @@
-"""An interrupt before there is an invocation: the caller gets an answer all the same."""
+"""An interrupt outside of what an invocation watches: the caller gets an answer all the same."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ..errors import AgentError
 from ..outcome import Failure
 from ..streams import is_terminal
 from ..writer import Writer
+from .invocation import current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 def answer_interrupt(settings: Settings, error: BaseException) -> None:
     """Answer *error* and end the program, unless a person is at the terminal."""
+    invocation = current()
+    if invocation is not None and not (invocation.writer.is_tty() or invocation.writer.answered):
+        # A second signal, where the first one was about to be answered.
+        raise SystemExit(invocation.finish(error))
     agent = "--agent" in sys.argv
     if is_terminal(sys.stdout) and not agent:
         return

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..errors import AgentError
     from ..metadata import Metadata
     from ..streams import OutputFailed
+    from .invocation import Invocation
 
 # What one document may hold of printed text; MURLI_MAX_PRINTED says otherwise.
 MOST_PRINTED = 1 << 26
@@ -84,6 +85,12 @@ def forget_output() -> None:
     """Let what is still in the buffers of stdout go nowhere: its reader is gone."""
     if sys.stdout is sys.__stdout__ and reader_is_gone(1):
         _send_nowhere(1)
+
+
+def answer_descriptor(invocation: Invocation) -> int:
+    """Give where the reader of stdout is, also while stdout is being collected."""
+    capture = invocation.capture
+    return getattr(capture.stream, "descriptor", 1) if capture is not None else 1
 
 
 def forget_both() -> None:

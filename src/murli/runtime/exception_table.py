@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 
-from ..record import Record, fill
+from ..outcome import Record, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from ..outcome import Failure
 from ..streams import OutputFailed
 from . import is_on
 from .endings import (
+    answer_descriptor,
     bounded,
     exit_failure,
     forget_output,
@@ -22,7 +23,29 @@ from .invocation import payload_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import NoReturn
+
     from .invocation import Invocation
+
+
+def refuse(invocation: Invocation, error: AgentError) -> NoReturn:
+    """Answer that the call cannot be done as it stands."""
+    settings, writer = invocation.settings, invocation.writer
+    if settings.usage_exit_code and error.error_type in ("flag_error", "command_error"):
+        error.code = settings.usage_exit_code
+    if error.field in invocation.applied:
+        from .saved import explained
+
+        error = explained(error, invocation)
+    if invocation.raises:
+        raise error
+    if invocation.in_family:
+        from .family import explain_tool, is_bare, reconsider
+
+        if is_bare(invocation, error):
+            invocation.end(explain_tool(invocation))
+        error = reconsider(invocation, error)
+    invocation.end(writer.fail(Failure(error, writer.phase)))
 
 
 def conclude(invocation: Invocation, error: BaseException | None, printed: str | bytes) -> int:
@@ -39,7 +62,7 @@ def conclude(invocation: Invocation, error: BaseException | None, printed: str |
         return invocation.succeed(printed)
     gone = isinstance(error, OutputFailed) and error.reader_gone
     if gone or (
-        isinstance(error, BrokenPipeError) and reader_is_gone(invocation.answer_descriptor)
+        isinstance(error, BrokenPipeError) and reader_is_gone(answer_descriptor(invocation))
     ):
         forget_output()
         return 0

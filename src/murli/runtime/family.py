@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 
-from ..record import Record, fill
+from ..outcome import Record, fill
 from . import MOUNTED as _MOUNTED
 
 TYPE_CHECKING = False
@@ -143,8 +143,7 @@ def scan_in_family(
     without: Collection[str] = (),
 ) -> Call:
     """Take our flags out of *argv*, those of the family included if that is the contract."""
-    from .argv import scan
-    from .invocation import mounted_on
+    from .argv import mounted_on, scan
 
     root = host.level()
     contract = _named_in(argv) or chosen
@@ -189,7 +188,7 @@ def begin(invocation: Invocation) -> None:
     trace = os.environ.get("TOOL_TRACE_ID") or os.environ.get("MURLI_TRACE_ID")
     if trace:
         facts["trace_id"] = os.environ["TOOL_TRACE_ID"] = trace
-    writer.mark_logs(masked, trace or "")
+    writer.mask, writer.trace_id = masked, trace or ""
     version = invocation.tool_version()
     if version:
         facts["tool_version"] = version
@@ -210,7 +209,7 @@ def begin(invocation: Invocation) -> None:
             told["confirmed"] = True
         return {**told, **settings_of(invocation), **invocation.meta}
 
-    writer.tell_about(about)
+    writer.about = about
 
 
 def take_secrets(invocation: Invocation) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
+from .argv import said
 from .usage import exclusive, invalid_setting, unknown_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from .invocation import Invocation
 
 
@@ -35,6 +38,38 @@ def leave_to_the_tool(invocation: Invocation) -> None:
         invocation.call = scan_again(invocation, invocation.argv, useless)
 
 
+def heed(invocation: Invocation, redirects: Any) -> bool:
+    """Do what the command line says to us; may answer and end the program.
+
+    *redirects* are those of which the call may be one. False when the invocation has become that
+    of another call.
+    """
+    call = invocation.call
+    if invocation.writer.contract != "murli":
+        from .family import take_secrets
+
+        take_secrets(invocation)
+    if redirects:
+        from .redirects import follow
+
+        follow(invocation, redirects)
+    if call.schema or "output_schema" in call.extra:
+        from ..commands.describe import show_schema
+
+        show_schema(invocation)
+    check(invocation)
+    if call.mounted:
+        from ..commands import run_mounted
+
+        run_mounted(invocation)
+        return False
+    if call.extra:
+        from .family import take_in
+
+        take_in(invocation)
+    return True
+
+
 def check(invocation: Invocation) -> None:
     """Refuse flags of ours that make no sense, and act on the others."""
     call = invocation.call
@@ -50,7 +85,7 @@ def check(invocation: Invocation) -> None:
     ):
         if value is not None and value not in accepted:
             invocation.refuse(invalid_setting(name, value, accepted))
-    loudness = [name for name in ("quiet", "verbose", "debug") if call.said(name)]
+    loudness = [name for name in ("quiet", "verbose", "debug") if said(call, name)]
     if len(loudness) > 1:
         invocation.refuse(exclusive(f"--{loudness[0]}", f"--{loudness[1]}"))
     timeout = call.timeout or os.environ.get("MURLI_TIMEOUT")
@@ -72,8 +107,7 @@ def check(invocation: Invocation) -> None:
     given = [name for name, _, _ in call.taken if name in PARTS]
     if call.mounted in _WHOLE and given:
         invocation.refuse(unknown_option(given[0], ()))
-    capped = invocation.is_capped() and not invocation.writer.is_tty()
-    if not call.mounted and (invocation.in_family or given or capped):
+    if not call.mounted and (invocation.in_family or given or invocation.capped):
         from .asking import prepare
 
         prepare(invocation)

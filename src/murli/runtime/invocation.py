@@ -23,7 +23,6 @@ from _thread import _local
 
 from ..contracts import CONTRACT_NAMES
 from ..formats import cleaned, plain
-from ..outcome import Failure
 from ..streams import DescriptorStream, is_terminal, put, put_off_signals, standard
 from ..writer import VALID_OUTPUT_FORMATS, Writer
 from . import (
@@ -33,7 +32,6 @@ from . import (
     SECRET_NAMES,
     Call,
     behind_the_last_of_ours,
-    has_profileable,
     is_on,
     tool_version,
 )
@@ -48,7 +46,6 @@ if TYPE_CHECKING:
     from ..metadata import Metadata
     from ..steps import Steps
     from . import Settings
-    from .argv import Level
     from .capture import Capture
     from .deadline import Deadline
     from .host import Host
@@ -97,7 +94,7 @@ class Invocation:
             self.call = scan_in_family(host, settings, argv, chosen)
             self.scanned = True
         elif self.scanned:
-            from .argv import scan
+            from .argv import mounted_on, scan
 
             root = host.level()
             self.call = scan(argv, root, mounted_on(root, host, mounted))
@@ -116,8 +113,10 @@ class Invocation:
         # The flags whose values a profile gave, and the profile's name.
         self.applied: dict[str, str] = {}
         self._saved: Saved | None = None
-        self._secrets: Secrets | None = None
-        self._reveals = False
+        # What must not be written, if anything.
+        self.secrets: Secrets | None = None
+        # Whether the answer of the command that runs may tell secrets.
+        self.reveals = False
         self.metadata: Metadata | None = None
         # The flags that were given, where the command declares something that depends on them, and
         # whether they stand on the command line.
@@ -139,6 +138,8 @@ class Invocation:
         self.undo: list[Callable[[], None]] = []
         # What handlers left to be done at the end; see `murli.cleanup`.
         self.cleanups: Cleanups | None = None
+        # Whether the environment may say how long an answer is allowed to be.
+        self.capped = False
         # Decides which part of an answer is given; see `runtime.shaping`.
         self.shaper: Shaper | None = None
         contract = self.call.contract or chosen
@@ -185,11 +186,6 @@ class Invocation:
         writer.in_lines |= call.stream
         return writer
 
-    def is_capped(self) -> bool:
-        """Tell whether the environment says how long an answer may be."""
-        own = self.host.name().upper().replace("-", "_")
-        return any(f"{name}_MAX_OUTPUT_BYTES" in os.environ for name in ("MURLI", "TOOL", own))
-
     def tool_version(self) -> str:
         """Give the version to stamp on answers, from the most explicit source that has one."""
         return tool_version() or self.settings.tool_version or self.host.version()
@@ -200,44 +196,30 @@ class Invocation:
         self._around = current()
         _latest = self
         _current.invocation = self
-        if not self.writer.is_tty() and sys.stdout is sys.__stdout__:
-            from .custody import unwind_on_signals
+        if not self.writer.is_tty():
+            is_process = sys.stdout is sys.__stdout__
+            if is_process:
+                from .custody import unwind_on_signals
 
-            self._unhook = unwind_on_signals()
-            for name, value in os.environ.items():
-                if name.endswith(SECRET_NAMES) and len(value) >= 12 and value[0] not in "/~":
-                    self.hide(value)
+                self._unhook = unwind_on_signals()
+            for name in os.environ:  # without their values, which all would have to be decoded
+                if is_process and name.endswith(SECRET_NAMES):
+                    value = os.environ[name]
+                    if len(value) >= 12 and value[0] not in "/~":
+                        self.hide(value)
+                elif name.endswith("_MAX_OUTPUT_BYTES"):
+                    self.capped = True
         if self.in_family:
             from .family import begin
 
             begin(self)
-        if self.writer.contract != "murli":
-            from .family import take_secrets
+        redirects = getattr(self.host.app, REDIRECTS, None) or ()
+        moved = any(old[0] in self.argv for old in redirects)
+        if self.scanned or moved or self.capped or "MURLI_TIMEOUT" in os.environ:
+            from .flags import heed
 
-            take_secrets(self)
-        call = self.call
-        redirects = getattr(self.host.app, REDIRECTS, None)
-        if redirects and any(old[0] in self.argv for old in redirects):
-            from .redirects import follow
-
-            follow(self, redirects)
-        if call.schema or "output_schema" in call.extra:
-            from ..commands.describe import show_schema
-
-            show_schema(self)
-        if self.scanned or "MURLI_TIMEOUT" in os.environ or self.is_capped():
-            from .flags import check
-
-            check(self)
-        if call.mounted:
-            from ..commands import run_mounted
-
-            run_mounted(self)
-            return  # in the process of one call of many, which has begun
-        if call.extra:
-            from .family import take_in
-
-            take_in(self)
+            if not heed(self, redirects if moved else None):
+                return  # in the process of one call of many, which has begun
         if self.writer.is_tty() and (self.settings.dev or is_on("MURLI_DEV")):
             from ..commands.doctor import advise
 
@@ -256,11 +238,6 @@ class Invocation:
         self.deadline = Deadline(self, seconds, may_end_process=is_process, assumed=assumed)
 
     @property
-    def answer_descriptor(self) -> int:
-        """Where the reader of stdout is, also while stdout is being collected."""
-        return getattr(self.capture.stream, "descriptor", 1) if self.capture is not None else 1
-
-    @property
     def saved(self) -> Saved:
         """The profile in force; looked up when something may take a value from it."""
         if self._saved is None:
@@ -269,26 +246,21 @@ class Invocation:
             self._saved = Saved(self)
         return self._saved
 
-    @property
-    def secrets(self) -> Secrets | None:
-        """What must not be written, if anything."""
-        return self._secrets
-
     def hide(self, value: Any) -> None:
         """Keep a secret from now on: *value* is in nothing that leaves the process."""
-        if self._secrets is None:
+        if self.secrets is None:
             from .redaction import Secrets
 
-            self._secrets = Secrets()
-            self._secrets.revealed = self._reveals
-            self._secrets.collected = self.capture is not None
-            self.writer.hide(self._secrets)
-            self._secrets.guard(sys.stdout, sys.stderr)
-        self._secrets.add(value)
+            self.secrets = Secrets()
+            self.secrets.revealed = self.reveals
+            self.secrets.collected = self.capture is not None
+            self.writer.hide(self.secrets)
+            self.secrets.guard(sys.stdout, sys.stderr)
+        self.secrets.add(value)
 
     def _unguard(self) -> None:
-        if self._secrets is not None:
-            self._secrets.unguard()
+        if self.secrets is not None:
+            self.secrets.unguard()
 
     def admit(
         self, metadata: Metadata | None, *, forced: bool = False, previews: bool = False
@@ -299,60 +271,13 @@ class Invocation:
         """
         self.writer.intend(force=forced, dry_run=previews)
         self.metadata = metadata
-        if not self.timed and not self.writer.is_tty():
-            seconds = (metadata.timeout if metadata is not None else 0.0) or self.settings.timeout
-            # Only of a call that is followed to its end, where somebody stops the clock.
-            assumed = not seconds and self.in_family and self.capture is not None
-            if assumed:
-                from .family import default_timeout
+        # What nothing was declared or said about, just runs.
+        plainly = metadata is None and not (self.scanned or self.in_family or self.reveals)
+        if not plainly or self.settings.timeout or self.shaper is not None:
+            from .guard import admit
 
-                seconds = default_timeout(metadata)
-            self.allow(seconds, assumed=assumed)
-        declared = metadata is not None and metadata.streams
-        if declared or self.call.stream or self.call.no_stream:
-            from .streaming import prepare
-
-            prepare(self)
-        self._reveals = metadata is not None and metadata.reveals_secrets
-        if self._secrets is not None:
-            self._secrets.revealed = self._reveals
-        if metadata is not None and metadata.traits:
-            from .traits import examine
-
-            examine(self, metadata)
-        dry_run = self.call.dry_run
-        if dry_run and not (metadata and metadata.dry_runnable) and self.call.level.forwards:
-            dry_run = False  # it is among the words the tool passes on
-        if metadata is not None or dry_run:
-            from .guard import refusal
-
-            reason = refusal(
-                metadata,
-                unattended=not self.stdout_is_terminal or not self.writer.is_tty(),
-                forced=self.writer.is_forced(),
-                previews=previews,
-                dry_run=dry_run,
-                guard_dry_run=self.settings.guard_dry_run,
-            )
-            if reason is not None:
-                if self.in_family and reason.error_type == "confirmation_required":
-                    from .confirmation import preview
-
-                    if preview(self, reason):
-                        return
-                self.refuse(reason)
-        if self.in_family or self.call.extra:
-            from .family import complete
-
-            complete(self)
-        if self.shaper is not None or (metadata is not None and metadata.lists is not None):
-            from .asking import check_command
-
-            check_command(self)
-        if metadata is not None and metadata.traits and metadata.traits.protocol:
-            from .protocols import leave_stdout
-
-            leave_stdout(self)
+            if not admit(self, metadata, previews):
+                return
         self.writer.enter_execution()
 
     def collect(self) -> None:
@@ -367,8 +292,8 @@ class Invocation:
             self.writer.send_to(self.capture.stream)
         finally:
             come()
-        if self._secrets is not None:
-            self._secrets.collected = True
+        if self.secrets is not None:
+            self.secrets.collected = True
 
     def release(self) -> None:
         """Stop collecting without answering; what was printed goes out as it was."""
@@ -393,21 +318,9 @@ class Invocation:
 
     def refuse(self, error: AgentError) -> NoReturn:
         """Answer that the call cannot be done as it stands."""
-        if self.settings.usage_exit_code and error.error_type in ("flag_error", "command_error"):
-            error.code = self.settings.usage_exit_code
-        if error.field in self.applied:
-            from .saved import explained
+        from .failures import refuse
 
-            error = explained(error, self)
-        if self.raises:
-            raise error
-        if self.in_family:
-            from .family import explain_tool, is_bare, reconsider
-
-            if is_bare(self, error):
-                self.end(explain_tool(self))
-            error = reconsider(self, error)
-        self.end(self.writer.fail(Failure(error, self.writer.phase)))
+        refuse(self, error)
 
     def end(self, code: int) -> NoReturn:
         """End the program, the answer being out."""
@@ -424,6 +337,7 @@ class Invocation:
         *error* is what ended the handler: ``None``, a `SystemExit`, or any other exception;
         *returned* what it returned.
         """
+        self.brace(error)
         if self.cleanups is not None:
             self.cleanups.run(error)
         self.leave()
@@ -453,6 +367,13 @@ class Invocation:
         leave_on_signals(code)
         return code
 
+    def brace(self, error: BaseException | None) -> None:
+        """Let no second signal disturb what is done about *error*, if that was the first."""
+        if isinstance(error, KeyboardInterrupt) and not self.writer.is_tty():
+            from .custody import hold_signals
+
+            self.undo.append(hold_signals())
+
     def take_back(self) -> None:
         """Leave to others what is theirs."""
         while self.undo:
@@ -481,8 +402,8 @@ class Invocation:
             return 0
         capture = self.capture
         printed = capture.end(restore=restore)
-        if self._secrets is not None:
-            self._secrets.collected = False
+        if self.secrets is not None:
+            self.secrets.collected = False
         if isinstance(printed, bytes):
             printed = self._without_secrets(printed)
         if capture.lost is not None and not self.writer.answered:
@@ -557,7 +478,7 @@ class Invocation:
         show(value, standard("stdout"))
 
     def _without_secrets(self, printed: str | bytes) -> str | bytes:
-        return printed if self._secrets is None else self._secrets.scrub_printed(printed)
+        return printed if self.secrets is None else self.secrets.scrub_printed(printed)
 
     def pass_on(self, printed: str | bytes) -> None:
         """Hand text that is not the answer to stderr, where it is not lost."""
@@ -573,15 +494,6 @@ class Invocation:
             put(standard("stderr"), cleaned(text))
         except OSError:  # nobody is there to read it
             pass
-
-
-def mounted_on(root: Level, host: Host, mounted: tuple[str, ...]) -> tuple[str, ...]:
-    """Give those of *mounted* that are commands of this tool."""
-    if root.routes:
-        return mounted
-    # A word of a tool without commands is its argument; there is nothing to save or to batch.
-    kept = () if has_profileable(host.metadata()) else ("profile",)
-    return tuple(name for name in mounted if name not in (*kept, "exec"))
 
 
 def _value(returned: Any, printed: str | bytes) -> Any:

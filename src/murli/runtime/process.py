@@ -147,9 +147,7 @@ class Ownership:
         if not self.concerned:
             self.previous_hook(kind, error, traceback)
             return
-        if issubclass(kind, KeyboardInterrupt) and not self.invocation.writer.is_tty():
-            self.ending = error  # should a second one come just here
-            hold_signals()
+        self.invocation.brace(error)
         from ..errors import AgentError
 
         unexpected = not isinstance(error, (AgentError, KeyboardInterrupt))
@@ -204,7 +202,11 @@ class Ownership:
         if child == 0:
             _take_over()
             return False
-        self.note_ending(SystemExit(_wait(child)))
+        code = _wait(child)
+        if code == -2:  # Python kills itself when an interrupt gets in the way of our hook
+            self.note_ending(KeyboardInterrupt())
+        else:
+            self.note_ending(SystemExit(code if code >= 0 else 128 - code))
         return True
 
     def answer(self, error: BaseException | None) -> int:
@@ -325,9 +327,9 @@ def _threads_go_on() -> bool:
 
 
 def _wait(child: int) -> int:
+    """Wait for the end of *child*; give its exit code, or the number of a signal, negative."""
     _, wait_status = os.waitpid(child, 0)
-    code = os.waitstatus_to_exitcode(wait_status)
-    return code if code >= 0 else 128 - code
+    return os.waitstatus_to_exitcode(wait_status)
 
 
 def _quietly(hook: Any, *args: Any) -> None:

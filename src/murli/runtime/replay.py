@@ -46,7 +46,7 @@ def claim(invocation: Invocation, key: str) -> None:
         claimed.__exit__(None, None, None)
         return outcome
 
-    writer.intercept(kept)
+    writer.interceptor = kept
     invocation.undo.append(lambda: claimed.__exit__(None, None, None))
 
 

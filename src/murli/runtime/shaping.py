@@ -11,6 +11,7 @@ from ..asides import Notice, Page
 from ..formats import dumps
 from ..outcome import Failure, Partial, Plan, Success
 from . import sizes
+from .argv import said
 from .calls import call_with, mark_of_call, scan_again
 from .paging import FAMILY_LIMIT, Drawing, Part, in_order, lines_of, list_in
 
@@ -195,7 +196,9 @@ class Shaper:
             value, part = self._select(self.fields, value, part)
         page = None if part is None else self.page_of(part)
         if page is not None and not page.whole:
-            self.writer.tell_rest(page)
+            from ..presentation import tell_rest
+
+            tell_rest(self.writer, page)
         return value
 
     def tell_unused(self) -> None:
@@ -350,7 +353,7 @@ class Shaper:
     def _asked(self, *names: str) -> list[str]:
         """Give those of our flags, or of *names*, that the caller gave."""
         call = self.invocation.call
-        return [f"--{name}" for name in names or ("limit", "cursor", "fields") if call.said(name)]
+        return [f"--{name}" for name in names or ("limit", "cursor", "fields") if said(call, name)]
 
     def _tell_not_applied(self, *flags: str, why: str) -> None:
         if flags:
@@ -386,4 +389,4 @@ class Shaper:
         return failure.replace(output=None)
 
     def _fits(self, outcome: Outcome, cap: int, notices: Sequence[Notice] = ()) -> bool:
-        return self.writer.measure(outcome, None, notices) <= cap
+        return sizes.measured(self.writer, outcome, None, notices) <= cap

@@ -6,9 +6,12 @@ from ..formats import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
+    from ..asides import Notice, Page
+    from ..outcome import Outcome
+    from ..writer import Writer
     from .paging import Part
 
     Step = str | int
@@ -17,6 +20,20 @@ if TYPE_CHECKING:
 MOST_LEFT_OUT = 16
 # A value of fewer bytes is not worth leaving out.
 _LEAST = 64
+
+
+def measured(
+    writer: Writer, outcome: Outcome, page: Page | None, more: Sequence[Notice] = ()
+) -> int:
+    """Give how many bytes an answer would have, with *page* and *more* warnings told."""
+    kept, count = writer.page, len(writer.notices)
+    writer.page = page
+    writer.notices[count:] = more
+    try:
+        return len(writer.text_of(writer.document_of(outcome)).encode("utf-8", "replace")) + 1
+    finally:
+        writer.page = kept
+        del writer.notices[count : count + len(more)]  # others may have come behind them
 
 
 def is_surely_below(most: int, *values: Any) -> bool:

@@ -212,10 +212,8 @@ def _close_after(error: BaseException, iterator: Any, writer: Writer) -> None:
     """Let *iterator* clean up; *error* is what will be told, whatever goes wrong with that."""
     if not hasattr(iterator, "close"):
         return
-    from .custody import hold_signals
-
-    # A second signal must not cut short what the first one started.
-    let_go = hold_signals() if isinstance(error, KeyboardInterrupt) else None
+    if writer.invocation is not None:
+        writer.invocation.brace(error)
     try:
         iterator.close()
     except Exception as trouble:
@@ -223,9 +221,6 @@ def _close_after(error: BaseException, iterator: Any, writer: Writer) -> None:
 
         told = as_agent_error(trouble).message
         writer.warn("CLEANUP_FAILED", f"The stream could not clean up: {told}")
-    finally:
-        if let_go is not None:
-            let_go()
 
 
 def _for_people(item: Any) -> str:
@@ -260,7 +255,10 @@ class Flow:
         self._is_full = False
         # The number of the last item, the size of its line, and the parts of it that are out.
         self._last: tuple[int, int, list[int]] = (0, 0, [])
-        writer.begin_stream(self)
+        writer.refuse_second_answer()
+        if not writer.is_tty():
+            writer.is_streaming = writer.in_lines = True
+            writer.flow = self
 
     @property
     def emitted(self) -> int:
@@ -299,8 +297,12 @@ class Flow:
             result = with_effect(result, self._metadata.effect, writer.is_dry_run())
         page = self._page(count, total) if self._limit or self._is_full else None
         # What shapes lists has nothing to do with a summary.
-        writer.shape_with(lambda outcome: (outcome, page))
-        writer.end_stream(Success(human_text, result))
+        writer.shape = lambda outcome: (outcome, page)
+        ending = Success(human_text, result)
+        if writer.once:  # the end of the invocation is where it is said
+            writer.ending = ending
+        else:
+            writer.answer(ending, "")
 
     def _selected(self, item: Any) -> Any:
         """Give the fields of *item* that were asked for, marked if it comes from outside."""
