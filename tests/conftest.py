@@ -9,6 +9,7 @@ from harness import ADAPTERS, tool
 # Typer takes three times as long to start as the others and shares almost all of click's adapter.
 # In these files, which are about what comes behind an adapter, it is left to `make test-real`.
 _BEHIND_ADAPTERS = (
+    "test_completion",
     "test_confirmation",
     "test_declarations",
     "test_exec",

@@ -92,9 +92,9 @@ def test_a_stream_that_gives_nothing_is_ended_in_time(client: Client) -> None:
     assert gauge.seconds < 2
     beat = "while :; do echo '{\"heartbeat\":true}'; sleep 0.02; done"
     with Gauge() as gauge:
-        items, stream = client(shell(beat), limits=replace(QUICK, seconds=0.1)).stream()
+        items, stream = client(shell(beat), limits=replace(QUICK, seconds=0.25)).stream()
     assert (items, stream.response.problem.code) == ([], "CLIENT_TIMEOUT")
-    assert 0.9 < gauge.seconds < 3
+    assert 2.4 < gauge.seconds < 6
 
 
 def test_a_tool_that_will_not_end_is_killed(client: Client) -> None:

@@ -2105,6 +2105,7 @@ SCENES = [
 ]
 
 
+@pytest.mark.slow
 def test_the_adapters_speak_with_one_voice(tmp_path: Path) -> None:
     """The same calls give the same bytes, exit codes and store on all three frameworks."""
     told = {}
