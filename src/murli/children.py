@@ -13,10 +13,10 @@ from _thread import allocate_lock
 from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 
 from .cleanup import current_cleanups
+from .streams import put_off_signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import FrameType
     from typing import IO, Any
 
 # What programs get to end by themselves: less than cleanups get at a deadline.
@@ -24,7 +24,6 @@ GRACE_SECONDS = 0.75
 # How long a program that has ended may be outlived by others that hold its output open.
 LINGER_SECONDS = 0.5
 _POLL_SECONDS = 0.05
-_INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
 _CHUNK = 1 << 16
 
 
@@ -116,62 +115,27 @@ class Work:
         before = self._children[-1] if self._children else None
         if before is not None:
             source = before.stdout
-        with _SignalsWait(), self._starting:
-            if self._over:
-                raise CallOver
-            child = Popen(
-                words,
-                stdin=source,
-                stdout=PIPE,
-                stderr=PIPE,
-                cwd=self._cwd,
-                env=self._environment,
-                start_new_session=True,
-            )
-            self._children.append(child)
+        # A signal after a program has started, and before its number is known, would leave it
+        # running; and one that is blocked would stay so in the program.
+        come = put_off_signals()
+        try:
+            with self._starting:
+                if self._over:
+                    raise CallOver
+                child = Popen(
+                    words,
+                    stdin=source,
+                    stdout=PIPE,
+                    stderr=PIPE,
+                    cwd=self._cwd,
+                    env=self._environment,
+                    start_new_session=True,
+                )
+                self._children.append(child)
+        finally:
+            come()
         if before is not None and before.stdout is not None:
             before.stdout.close()  # the next one alone reads it
-
-
-class _SignalsWait:
-    """While it is entered, signals wait.
-
-    One that interrupts us after a program has started, and before its number is known, would leave
-    it running. Handlers are exchanged, because a signal that is blocked stays so in the program.
-    """
-
-    def __enter__(self) -> None:
-        self._came: list[int] = []
-        self._before: dict[int, Any] = {}
-        try:
-            for number in _INTERRUPTING:
-                handler = signal.getsignal(number)
-                if callable(handler):
-                    self._before[number] = handler
-                    signal.signal(number, self._note)
-        except ValueError:  # not in the main thread, which alone is interrupted
-            self._before.clear()
-        except BaseException:
-            self.__exit__()
-            raise
-
-    def __exit__(self, *error: object) -> None:
-        interruption = None
-        while self._before:
-            number, handler = next(iter(self._before.items()))
-            try:
-                if signal.getsignal(number) == self._note:
-                    signal.signal(number, handler)
-                del self._before[number]
-            except KeyboardInterrupt as another:  # of a signal that waits no more
-                interruption = another
-        for number in self._came:
-            signal.raise_signal(number)
-        if interruption is not None:
-            raise interruption
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        self._came.append(number)
 
 
 class _Conversation:

@@ -65,20 +65,9 @@ _SYSEXIT_KINDS = {
 # be meant.
 _TEMPORARY = 75
 
-# What the first revision calls retryable by default, and the later ones.
-_RETRYABLE = {
-    "response": frozenset(
-        (
-            "user_error",
-            "auth_required",
-            "payment_required",
-            "timeout",
-            "rate_limited",
-            "unavailable",
-            "redirected",
-        )
-    ),
-    "murli": frozenset(("rate_limited",)),
+# What is worth the same call again when a tool does not say; the other contracts have their own.
+_RETRYABLE = {"murli": frozenset(("rate_limited",))} | {
+    name: revision.retryable for name, revision in REVISIONS.items()
 }
 
 
