@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from murli.client import Decision, Memory, Policy, Response, decide, read
+from murli.client import Decision, Limits, Memory, Policy, Response, decide, read
+from murli.client.running import Ran, run
 
 FAMILY = ("response", "agent-spec-1.6", "agent-spec-2")
 CONTRACTS = ("murli", *FAMILY)
@@ -67,8 +70,24 @@ def understood(
     stderr: bytes = b"",
     argv: tuple[str, ...] = CALL,
 ) -> Response[Any]:
-    """Understand what a call has written."""
+    """Understand what a call has written: a real one, where a process can end like that."""
+    if exit_code is not None and -64 < exit_code < 256 and len(stdout) < 1_000_000:
+        ran = _said(stdout, stderr, exit_code)
+        assert (ran.stdout, ran.stderr, ran.exit_code) == (stdout, stderr, exit_code)
+        stdout, stderr, exit_code = ran.stdout, ran.stderr, ran.exit_code
     return read(stdout, stderr, exit_code, contract).with_call(argv, 1)
+
+
+# A tool that says what it is given, and ends as it is told, by a signal if need be.
+_TOOL = 'cat "$1"; cat "$2" >&2; case $3 in -*) kill "$3" $$;; esac; exit "$3"'
+
+
+def _said(stdout: bytes, stderr: bytes, exit_code: int) -> Ran:
+    with tempfile.TemporaryDirectory() as folder:
+        out, err = Path(folder, "out"), Path(folder, "err")
+        out.write_bytes(stdout)
+        err.write_bytes(stderr)
+        return run(["sh", "-c", _TOOL, "sh", str(out), str(err), str(exit_code)], Limits())
 
 
 def decided(

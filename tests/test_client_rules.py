@@ -1,7 +1,7 @@
 """The rules for who calls a tool, each by its name: what an answer means, and what to do about it.
 
-Most are asked of the pure core; those that only show in a session are carried out against a real
-process that answers by a script.
+The answers are those of real processes that say what a test gives them; rules that only show in a
+session are carried out against one that answers call by call, by a script.
 """
 
 from __future__ import annotations
