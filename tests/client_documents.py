@@ -71,7 +71,8 @@ def understood(
     argv: tuple[str, ...] = CALL,
 ) -> Response[Any]:
     """Understand what a call has written: a real one, where a process can end like that."""
-    if exit_code is not None and -64 < exit_code < 256 and len(stdout) < 1_000_000:
+    small = len(stdout) + len(stderr) < 500_000
+    if exit_code is not None and -64 < exit_code < 256 and small:
         ran = _said(stdout, stderr, exit_code)
         assert (ran.stdout, ran.stderr, ran.exit_code) == (stdout, stderr, exit_code)
         stdout, stderr, exit_code = ran.stdout, ran.stderr, ran.exit_code
