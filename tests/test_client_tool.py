@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import pickle
@@ -745,7 +746,7 @@ def test_a_session_with_a_real_tool(tmp_path: Path, adapter: str, contract: str)
 
 @pytest.mark.parametrize("contract", CONTRACTS)
 def test_a_session_with_riffle(tmp_path: Path, contract: str) -> None:
-    """Discover, call, page, stream, be redirected, run out of time: riffle under every contract."""
+    """Discover, call, page, stream, be redirected, run out of time, call off: every contract."""
     notes = tmp_path / "notes"
     notes.mkdir()
     for number in range(6):
@@ -776,6 +777,22 @@ def test_a_session_with_riffle(tmp_path: Path, contract: str) -> None:
     )
     late = hurried.call("query", "wood")
     assert late.problem is not None and late.problem.code == "CLIENT_TIMEOUT"
+    tool = murli.client.AsyncTool([sys.executable, "-m", "riffle"], env=env, check=False)
+    asyncio.run(_called_off(tool))
+    assert _children_of(os.getpid()) == []
+
+
+async def _called_off(tool: murli.client.AsyncTool) -> None:
+    """Call off a call that has begun."""
+    calling = asyncio.ensure_future(tool.call("query", "wood"))
+    await asyncio.sleep(0.05)
+    calling.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await calling
+
+
+def _children_of(process: int) -> list[str]:
+    return Path(f"/proc/{process}/task/{process}/children").read_text().split()
 
 
 def test_the_wire_of_go_is_understood(client: Client, tmp_path: Path) -> None:
