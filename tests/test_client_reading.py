@@ -19,7 +19,8 @@ from client_documents import (
     refusal,
     understood,
 )
-from murli.client import Done, Escalate, Stop, read
+from murli.client import Done, Escalate, Limits, Stop, read
+from murli.client.streaming import Items
 from murli.contracts import Facts, respond_in
 from murli.errors import AgentError
 from murli.formats import dumps
@@ -616,3 +617,12 @@ def test_trouble_while_reading_is_no_answer() -> None:
         found = read(envelope({}), b"", 0, contract, "it wrote more than 1 MiB")
         assert (found.state, found.ok) == ("malformed", False)
         assert isinstance(decided(found), Escalate)
+
+
+def test_a_stream_with_a_gap_or_a_mark_in_front() -> None:
+    """An item behind a byte-order mark is an item, and one that is missing is missed."""
+    items = Items(Limits())
+    items.feed(b'\xef\xbb\xbf{"_seq": 1}\n{"_seq": 4}\n{"_seq": 5}\n')
+    items.end()
+    assert [item["_seq"] for item in items.take()] == [1, 4, 5]
+    assert (items.count, items.oddities) == (3, ["items 2 to 3 are missing"])

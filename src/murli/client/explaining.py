@@ -39,6 +39,7 @@ _NOTES = {
     "": "The answer stands.",
     "plan": "It is a plan: nothing was done.",
     "not_modified": "Nothing has changed since.",
+    "field_truncated": "The answer stands, but one of its fields is not whole.",
 }
 _WHY = {
     "redirect": "The command lives elsewhere.",

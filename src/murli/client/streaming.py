@@ -24,6 +24,7 @@ class Items:
         self.terminal: Mapping[str, Any] | None = None
         self.progress: Mapping[str, Any] | None = None
         self.count = 0
+        self._sent = 0  # the number of the last item, by the tool's own count
         self.oddities: list[str] = []
         self._limits = limits
         self._is_plain = contract == "plain"
@@ -32,6 +33,7 @@ class Items:
         self._spread: list[bytes] = []  # a document of several lines, as it comes
         self._spread_size = 0
         self._noise = 0
+        self._begun = False
         self._ready: deque[Any] = deque()
 
     def feed(self, data: bytes) -> None:
@@ -66,6 +68,8 @@ class Items:
         return found
 
     def _take_line(self, line: bytes) -> None:
+        if not self._begun:  # a mark of the encoding, which some put in front
+            self._begun, line = True, line.removeprefix(b"\xef\xbb\xbf")
         if self._is_plain:
             self.count += 1
             self.gifts += 1
@@ -108,7 +112,7 @@ class Items:
         self.count += 1
         self.gifts += 1
         number = item.get("_seq")
-        if isinstance(number, int) and number > self.count:
-            self.oddities.append(f"items {self.count} to {number - 1} are missing")
-            self.count = number
+        if isinstance(number, int) and number > self._sent + 1:
+            self.oddities.append(f"items {self._sent + 1} to {number - 1} are missing")
+        self._sent = number if isinstance(number, int) else self._sent + 1
         self._ready.append(item)
