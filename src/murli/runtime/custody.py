@@ -157,6 +157,11 @@ def _settle() -> None:
             from .endings import forget_both
 
             forget_both()
+    threading = sys.modules.get("threading")
+    if threading is not None and threading.active_count() > 1:
+        from .endings import forget_both
+
+        forget_both()  # what a daemon prints from now on may never get out
 
 
 def _relieve(stream: Any) -> None:

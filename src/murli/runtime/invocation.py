@@ -349,7 +349,12 @@ class Invocation:
             return code
         from .custody import hold_signals, leave_on_signals, take_interruption
 
-        let_go = hold_signals()
+        let_go = None
+        while let_go is None:
+            try:
+                let_go = hold_signals()
+            except KeyboardInterrupt as another:  # just before none could come any more
+                error = error if self.writer.answered else another
         if self.deadline is not None:
             self.deadline.let_answer()
         interruption = take_interruption()

@@ -160,8 +160,12 @@ class Ownership:
 
                 raise SystemExit(self.invocation.writer.code_of(error_for(self.invocation, error)))
             _quietly(self.previous_hook, kind, error, traceback)
-        # The interpreter honours a SystemExit from its hook.
-        raise SystemExit(self.answer(error))
+        while True:
+            try:
+                # The interpreter honours a SystemExit from its hook.
+                raise SystemExit(self.answer(error))
+            except KeyboardInterrupt as another:  # as long as one can still come
+                error = another
 
     def on_exit(self) -> None:
         """Answer at interpreter exit, unless an exception was answered already."""
