@@ -363,8 +363,8 @@ class Invocation:
             error = interruption if isinstance(error, (SystemExit, type(None))) else error
         code = self._finish(error, restore)
         if restore and (self._unhook is None or not isinstance(error, KeyboardInterrupt)):
+            self._unwatch()  # first, so that none unwinds the program behind its answer
             let_go()
-            self._unwatch()
             return code
         # Also where others go on: who was interrupted is leaving, and one more is no other end.
         if restore:
