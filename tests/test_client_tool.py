@@ -783,9 +783,10 @@ def test_a_session_with_riffle(tmp_path: Path, contract: str) -> None:
 
 
 async def _called_off(tool: murli.client.AsyncTool) -> None:
-    """Call off a call that has begun."""
+    """Call off a call whose process has just begun."""
     calling = asyncio.ensure_future(tool.call("query", "wood"))
-    await asyncio.sleep(0.05)
+    while not _children_of(os.getpid()):
+        await asyncio.sleep(0)
     calling.cancel()
     with pytest.raises(asyncio.CancelledError):
         await calling

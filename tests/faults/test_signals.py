@@ -215,3 +215,22 @@ def test_a_signal_does_not_come_between_the_parts_of_a_document(
     running.send(signal.SIGINT)
     rest, _ = running.process.communicate(timeout=20)
     assert len(json.loads(first + rest)["result"]) == 20_000
+
+
+INTERRUPTED_BEHIND = """
+import argparse, murli
+parser = argparse.ArgumentParser(prog="tool")
+murli.enable(parser)
+with murli.session(parser) as (args, writer):
+    writer.write_success("done", {"n": 1})
+raise KeyboardInterrupt
+"""
+
+
+@pytest.mark.parametrize("contract", ["murli", "response"])
+def test_an_interrupt_behind_the_answer(tmp_path: Path, contract: str) -> None:
+    """Who is interrupted when a session has been answered says no more, and keeps its code."""
+    tool = script(tmp_path, INTERRUPTED_BEHIND)
+    done = run(tool, env=environment(MURLI_CONTRACT=contract))
+    assert (done.code, done.err) == (0, "")
+    assert done.document["result" if contract == "murli" else "data"] == {"n": 1}

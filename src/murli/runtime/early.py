@@ -1,4 +1,4 @@
-"""An interrupt outside of what an invocation watches: the caller gets an answer all the same."""
+"""An interrupt outside of what an invocation watches: the caller gets one answer all the same."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..errors import AgentError
 from ..outcome import Failure
 from ..streams import is_terminal
 from ..writer import Writer
-from .invocation import current
+from .invocation import current, settled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ def answer_interrupt(settings: Settings, error: BaseException) -> None:
     agent = "--agent" in sys.argv
     if is_terminal(sys.stdout) and not agent:
         return
+    told = settled()
+    if told is not None:  # one answer is all there may be, and this is its code
+        raise SystemExit(told)
     contract = os.environ.get("MURLI_CONTRACT") or settings.contract
     writer = Writer(
         agent_mode=True,
@@ -35,7 +38,7 @@ def answer_interrupt(settings: Settings, error: BaseException) -> None:
     )
     failure = AgentError.cancelled(signal=getattr(error, "signal", "SIGINT"))
     if type(error).__name__ == "Expired":
-        told = "The time was over before the command began."
-        failure = AgentError.timeout(told, "Allow more time.", recoverable=True)
+        late = "The time was over before the command began."
+        failure = AgentError.timeout(late, "Allow more time.", recoverable=True)
     # The interpreter honours a SystemExit from its hook.
     raise SystemExit(writer.fail(Failure(failure, "validation")))

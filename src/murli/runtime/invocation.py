@@ -59,6 +59,13 @@ if TYPE_CHECKING:
 _current = _local()
 # What a thread without one of its own belongs to: a handler's helper, most likely.
 _latest: Invocation | None = None
+# What the latest invocation answered with that others outlived: its exit code.
+_settled: int | None = None
+
+
+def settled() -> int | None:
+    """Give the exit code this process has told already, or ``None``."""
+    return _settled
 
 
 def current() -> Invocation | None:
@@ -363,6 +370,8 @@ class Invocation:
             error = interruption if isinstance(error, (SystemExit, type(None))) else error
         code = self._finish(error, restore)
         if restore and (self._unhook is None or not isinstance(error, KeyboardInterrupt)):
+            global _settled
+            _settled = code
             self._unwatch()  # first, so that none unwinds the program behind its answer
             let_go()
             return code
