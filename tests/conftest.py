@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from client_fakes import Client
 from harness import ADAPTERS, tool
 
 # Typer takes three times as long to start as the others and shares almost all of click's adapter.
@@ -40,3 +43,16 @@ def tasks(request: pytest.FixtureRequest) -> list[str]:
 def deploy(request: pytest.FixtureRequest) -> list[str]:
     """The argv of the deployment tool, which has flags worth saving, on each framework."""
     return tool(f"deploy_{request.param}")
+
+
+@pytest.fixture
+def own_places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No test reads or writes what whoever runs it has kept."""
+    for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "places"))
+
+
+@pytest.fixture(params=["sync", "async"])
+def client(request: pytest.FixtureRequest, tmp_path: Path) -> Client:
+    """Both clients in turn."""
+    return Client(request.param == "async", tmp_path / "state")

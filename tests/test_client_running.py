@@ -36,17 +36,7 @@ def shell(text: str) -> list[str]:
     return ["sh", "-c", text]
 
 
-@pytest.fixture(autouse=True)
-def own_places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No test reads or writes what whoever runs it has kept."""
-    for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME"):
-        monkeypatch.setenv(name, str(tmp_path / "places"))
-
-
-@pytest.fixture(params=["sync", "async"])
-def client(request: pytest.FixtureRequest, tmp_path: Path) -> Client:
-    """Both clients in turn."""
-    return Client(request.param == "async", tmp_path)
+pytestmark = pytest.mark.usefixtures("own_places")
 
 
 # -- too much, too long, too late --------------------------------------------------------------

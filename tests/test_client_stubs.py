@@ -29,11 +29,7 @@ MURLI = [sys.executable, "-m", "murli"]
 NASTY = 'He said """hi""" \\" \\N{DASH} \\\n\r\n\x00\x1b[2J\u2028\u202e\ud800 {x} %s " \\'
 
 
-@pytest.fixture(autouse=True)
-def own_places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No test reads or writes what whoever runs it has kept."""
-    for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME"):
-        monkeypatch.setenv(name, str(tmp_path / "places"))
+pytestmark = pytest.mark.usefixtures("own_places")
 
 
 def loaded(source: str, path: Path) -> Any:

@@ -50,17 +50,7 @@ CONTRACTS = ["murli", "response", "agent-spec-1.6", "agent-spec-2"]
 HASTY = Policy(first_delay_ms=10, rate_limit_delay_ms=10, jitter=0.5)
 
 
-@pytest.fixture(autouse=True)
-def own_places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No test reads or writes what whoever runs it has kept."""
-    for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME"):
-        monkeypatch.setenv(name, str(tmp_path / "places"))
-
-
-@pytest.fixture(params=["sync", "async"])
-def client(request: pytest.FixtureRequest, tmp_path: Path) -> Client:
-    """Both clients in turn."""
-    return Client(request.param == "async", tmp_path / "state")
+pytestmark = pytest.mark.usefixtures("own_places")
 
 
 def kinds(response: Any) -> list[type]:

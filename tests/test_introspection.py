@@ -172,6 +172,8 @@ def test_doctor(tasks: list[str]) -> None:
     }
     assert "doctor" not in run(tasks, "--help").out
     assert "doctor" not in run(tasks, "describe").out
+    explained = run(tasks, "doctor", "--help")
+    assert (explained.code, explained.err) == (0, "") and "--strict" in explained.out
 
 
 def test_doctor_reports_failures_as_a_plan() -> None:

@@ -28,6 +28,7 @@ import time
 from .errors import AgentError
 from .files import make_folders, open_private, remove, replace_with, tighten
 from .formats import dumps, plain
+from .places import user_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,10 +48,7 @@ def folder_of(tool: str) -> str:
 
     `AgentError` when there is none, because then the caller's key would be worth nothing.
     """
-    state = os.environ.get("XDG_STATE_HOME", "")
-    home = os.environ.get("HOME", "")
-    if not os.path.isabs(state):  # as the standard has it, a relative one does not count
-        state = os.path.join(home, ".local", "state") if os.path.isabs(home) else ""
+    state = user_folder("XDG_STATE_HOME")
     if not state:
         raise AgentError.precondition(
             "There is no place to keep what --idempotency-key is for.",

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import os
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from typing import Any, TypeVar, overload
 
 from .async_running import pump, run
 from .catalogue import Command
-from .decisions import Decision, Policy
-from .limits import Limits
+from .decisions import Decision
 from .response import Response
 from .running import Child, never_ran
 from .session import PageTurner
-from .settings import Place, Settings, Watcher, is_renewed, seconds_of
+from .settings import Bound, Settings, is_renewed, seconds_of
 from .steps import Refresh, Remember, Run, Step, Steps, Wait
 from .streaming import Items
 from .tool import typed
@@ -24,36 +22,11 @@ from .tool import typed
 T = TypeVar("T")
 
 
-class AsyncTool:
+class AsyncTool(Bound):
     """`Tool`, awaited. *refresh* may be a coroutine function; all else is the same there.
 
     A call that is cancelled ends its process, and all that this has started, before it is left.
     """
-
-    def __init__(
-        self,
-        tool: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-        *,
-        policy: Policy | None = None,
-        limits: Limits | None = None,
-        contract: str = "",
-        env: Mapping[str, str] | None = None,
-        cwd: str | os.PathLike[str] | None = None,
-        refresh: Callable[[Response[Any]], object | Awaitable[object]] | None = None,
-        on_decision: Watcher | None = None,
-        memory: Place = None,
-        cache: Place = None,
-        check: bool | None = None,
-    ) -> None:
-        self._settings = Settings(
-            tool, policy, limits, contract, env, cwd, refresh, on_decision, memory, cache, check
-        )
-        self._session = self._settings.session
-
-    @property
-    def contract(self) -> str:
-        """The contract the tool keeps: as given, or as its answers showed; ``""`` while unknown."""
-        return self._session.contract
 
     async def commands(self) -> Mapping[str, Command]:
         """Give the commands of the tool; see `Tool.commands`."""

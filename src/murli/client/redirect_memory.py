@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ..files import make_folders, tighten
+from ..places import user_folder
 from ..profiles.files import contents, open_lock, replace, set_aside, wait_for
 from ..profiles.trouble import CorruptError, StoreError
 
@@ -27,13 +28,8 @@ _MOST_STEPS = 10
 
 def default_path() -> str:
     """Give where redirects are kept, ``""`` when there is no home to keep them in."""
-    state = os.environ.get("XDG_STATE_HOME", "")
-    if not os.path.isabs(state):
-        home = os.environ.get("HOME", "")
-        if not os.path.isabs(home):
-            return ""
-        state = os.path.join(home, ".local", "state")
-    return os.path.join(state, "murli", "redirects.json")
+    state = user_folder("XDG_STATE_HOME")
+    return os.path.join(state, "murli", "redirects.json") if state else ""
 
 
 def rule_of(old: Sequence[str], new: Sequence[str]) -> tuple[Words, Words] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .decisions import Decision, Policy
@@ -18,38 +18,18 @@ Place = str | os.PathLike[str] | bool | None
 Watcher = Callable[[Decision, Response[Any]], object]
 
 
+@dataclass(frozen=True, slots=True)
 class Settings:
-    """A tool as its caller means it; the arguments are explained at `Tool`."""
+    """A tool as its caller means it."""
 
-    def __init__(
-        self,
-        tool: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-        policy: Policy | None,
-        limits: Limits | None,
-        contract: str,
-        env: Mapping[str, str] | None,
-        cwd: str | os.PathLike[str] | None,
-        refresh: Callable[[Response[Any]], Any] | None,
-        on_decision: Watcher | None,
-        memory: Place,
-        cache: Place,
-        check: bool | None,
-    ) -> None:
-        words = [tool] if isinstance(tool, (str, os.PathLike)) else list(tool)
-        self.prefix = tuple(os.fspath(word) for word in words)
-        if not self.prefix or not self.prefix[0]:
-            raise ValueError("a tool is the name of a program, or a list that begins with one")
-        policy = policy or Policy()
-        if refresh is not None and not policy.can_refresh:
-            policy = replace(policy, can_refresh=True)
-        self.limits = limits or Limits()
-        self.env = None if env is None else dict(env)
-        self.cwd = None if cwd is None else os.fspath(cwd)
-        self.refresh = refresh
-        self._on_decision = on_decision
-        seen: Mapping[str, str] = os.environ if env is None else env
-        self.session = Session(self.prefix, policy, contract, seen, check)
-        self._shelf = Shelf(self.prefix, seen, self.cwd, memory, cache, contract)
+    prefix: tuple[str, ...]
+    limits: Limits
+    env: Mapping[str, str] | None
+    cwd: str | None
+    refresh: Callable[[Response[Any]], Any] | None
+    on_decision: Watcher | None
+    session: Session
+    shelf: Shelf
 
     def argv(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """Give everything that is run for a call of *words*."""
@@ -58,16 +38,61 @@ class Settings:
     def do(self, step: Step) -> Any:
         """Do a step that neither starts a process nor waits for anybody."""
         if isinstance(step, Recall):
-            return self._shelf.recall()
+            return self.shelf.recall()
         if isinstance(step, Tell):
-            return self._on_decision and self._on_decision(step.decision, step.response)
+            return self.on_decision and self.on_decision(step.decision, step.response)
         if isinstance(step, Remember):
-            return self._shelf.remember(step.old, step.new)
+            return self.shelf.remember(step.old, step.new)
         if isinstance(step, Load):
-            return self._shelf.load()
+            return self.shelf.load()
         if isinstance(step, Save):
-            return self._shelf.save(step.entry)
+            return self.shelf.save(step.entry)
         raise TypeError(f"{type(step).__name__} is for who waits")
+
+
+class Bound:
+    """What `Tool` and `AsyncTool` have in common; the arguments are explained at `Tool`."""
+
+    def __init__(
+        self,
+        tool: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        *,
+        policy: Policy | None = None,
+        limits: Limits | None = None,
+        contract: str = "",
+        env: Mapping[str, str] | None = None,
+        cwd: str | os.PathLike[str] | None = None,
+        refresh: Callable[[Response[Any]], object] | None = None,
+        on_decision: Watcher | None = None,
+        memory: Place = None,
+        cache: Place = None,
+        check: bool | None = None,
+    ) -> None:
+        words = [tool] if isinstance(tool, (str, os.PathLike)) else list(tool)
+        prefix = tuple(os.fspath(word) for word in words)
+        if not prefix or not prefix[0]:
+            raise ValueError("a tool is the name of a program, or a list that begins with one")
+        policy = policy or Policy()
+        if refresh is not None and not policy.can_refresh:
+            policy = replace(policy, can_refresh=True)
+        place = None if cwd is None else os.fspath(cwd)
+        seen: Mapping[str, str] = os.environ if env is None else dict(env)
+        self._session = Session(prefix, policy, contract, seen, check)
+        self._settings = Settings(
+            prefix,
+            limits or Limits(),
+            None if env is None else seen,
+            place,
+            refresh,
+            on_decision,
+            self._session,
+            Shelf(prefix, seen, place, memory, cache, contract),
+        )
+
+    @property
+    def contract(self) -> str:
+        """The contract the tool keeps: as given, or as its answers showed; ``""`` while unknown."""
+        return self._session.contract
 
 
 def seconds_of(delay_ms: int, spread_ms: int) -> float:

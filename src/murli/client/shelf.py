@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ..files import make_folders, replace_with, tighten
+from ..places import user_folder
 from .redirect_memory import RedirectMemory, Rules, default_path
 from .steps import Kept
 
@@ -126,13 +127,8 @@ def _chosen(given: str | os.PathLike[str] | bool | None, usual: str) -> str:
 
 
 def _usual_cache() -> str:
-    cache = os.environ.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(cache):
-        home = os.environ.get("HOME", "")
-        if not os.path.isabs(home):
-            return ""
-        cache = os.path.join(home, ".cache")
-    return os.path.join(cache, "murli", "catalogues")
+    cache = user_folder("XDG_CACHE_HOME")
+    return os.path.join(cache, "murli", "catalogues") if cache else ""
 
 
 def _is_entry(entry: Any) -> bool:

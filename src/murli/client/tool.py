@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from typing import Any, TypeVar, overload
 
 from .catalogue import Command
-from .decisions import Decision, Policy
-from .limits import Limits
+from .decisions import Decision
 from .response import Response
 from .running import Child, Ran, never_ran, pump, run
 from .session import PageTurner
-from .settings import Place, Settings, Watcher, is_renewed, seconds_of
+from .settings import Bound, Settings, is_renewed, seconds_of
 from .steps import Refresh, Run, Step, Steps, Wait
 from .streaming import Items
 
 T = TypeVar("T")
 
 
-class Tool:
+class Tool(Bound):
     """A command-line tool, called as its contract wants it.
 
     ::
@@ -41,31 +39,6 @@ class Tool:
     ``False`` for none. *check*: whether arguments are checked before a process is started; by
     default as soon as the tool is known to keep a contract.
     """
-
-    def __init__(
-        self,
-        tool: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-        *,
-        policy: Policy | None = None,
-        limits: Limits | None = None,
-        contract: str = "",
-        env: Mapping[str, str] | None = None,
-        cwd: str | os.PathLike[str] | None = None,
-        refresh: Callable[[Response[Any]], object] | None = None,
-        on_decision: Watcher | None = None,
-        memory: Place = None,
-        cache: Place = None,
-        check: bool | None = None,
-    ) -> None:
-        self._settings = Settings(
-            tool, policy, limits, contract, env, cwd, refresh, on_decision, memory, cache, check
-        )
-        self._session = self._settings.session
-
-    @property
-    def contract(self) -> str:
-        """The contract the tool keeps: as given, or as its answers showed; ``""`` while unknown."""
-        return self._session.contract
 
     @property
     def commands(self) -> Mapping[str, Command]:

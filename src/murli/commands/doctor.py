@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..outcome import Success
 from ..runtime import usage
 from ..streams import standard
+from . import show_help
 from .conventions import advisories, check_conventions
 from .describe import build
 from .schema import SCHEMA_VERSION
@@ -18,12 +19,22 @@ if TYPE_CHECKING:
     from ..streams import TextStream
     from ..writer import Writer
 
+_HELP = """\
+usage: {name} doctor [--strict]
+
+Check how well {name} is described, for agents above all.
+
+options:
+  --strict  end with 1 when a check fails
+"""
 _MARKS = {"pass": "✓", "warn": "⚠", "fail": "✗"}
 
 
 def run(invocation: Invocation) -> NoReturn:
     """Answer ``doctor [--strict]``; with ``--strict`` a failed check is an exit code of 1."""
     words = invocation.call.rest
+    if "--help" in words or "-h" in words:
+        show_help(invocation, _HELP.format(name=invocation.host.name()))
     for word in words:
         if word != "--strict":
             invocation.refuse(

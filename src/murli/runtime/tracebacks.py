@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import stat
 
+from ..places import user_folder
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -58,11 +60,7 @@ def _end_of(data: bytes) -> bytes:
 
 def _places() -> Iterator[tuple[str, str]]:
     """Give where to write, best first: a directory, and the name of ours in it."""
-    state = os.environ.get("XDG_STATE_HOME", "")
-    home = os.environ.get("HOME", "")
-    if not os.path.isabs(state):  # as the standard has it, a relative one does not count
-        usable = os.path.isabs(home) and os.path.isdir(home)
-        state = os.path.join(home, ".local", "state") if usable else ""
+    state = user_folder("XDG_STATE_HOME")
     if state and _is_ours(state):
         yield state, "murli"
     import tempfile
