@@ -438,6 +438,24 @@ def test_items_are_told_from_what_is_said_beside_them(end: bytes) -> None:
             assert (found.ok, found.oddities, decided(found)) == (True, (), Done())
 
 
+@pytest.mark.parametrize("pretty", [False, True])
+def test_items_may_be_any_value(pretty: bool) -> None:
+    """Where every line is JSON any value is an item; a number among words is none."""
+    values = [1, "two", [3], None, True]
+    end = {"status": "ok", "schema_version": "1.0", "result": {"count": 5}}
+    written = b"".join(json.dumps(each).encode() + b"\n" for each in values)
+    written += json.dumps(end, indent=2 if pretty else None).encode() + b"\n"
+    found = read(written, b"", 0)
+    assert (found.items, found.oddities, found.data) == (tuple(values), (), {"count": 5})
+    noisy = read(b"Working\n" + written, b"", 0)
+    assert noisy.items == () and "6 lines" in noisy.oddities[0]
+    for text, expected in ((written, values), (b"Working\n" + written, [])):
+        stream = Items(Limits(), "")
+        stream.feed(text)
+        stream.end()
+        assert stream.take() == expected and stream.terminal == end
+
+
 def test_items_that_look_like_logs_are_items() -> None:
     """A tool whose results are log entries loses none of them."""
     log = b'{"ts":"2026-06-03T15:53:11Z","level":"info","msg":"Scanning"}\n'

@@ -234,3 +234,26 @@ def test_an_interrupt_behind_the_answer(tmp_path: Path, contract: str) -> None:
     done = run(tool, env=environment(MURLI_CONTRACT=contract))
     assert (done.code, done.err) == (0, "")
     assert done.document["result" if contract == "murli" else "data"] == {"n": 1}
+
+
+INSIDE_A_RUNNER = """
+import click, murli, os, subprocess, sys, time
+from click.testing import CliRunner
+@click.command()
+def tool():
+    global own
+    own = subprocess.Popen(["sleep", "100"])
+    raise KeyboardInterrupt
+murli.enable(tool)
+others = subprocess.Popen(["sleep", "100"])
+time.sleep(0.05)
+CliRunner().invoke(tool, [])
+print(others.poll(), os.path.exists(f"/proc/{own.pid}"))
+others.kill()
+"""
+
+
+def test_only_what_the_handler_started_is_ended(tmp_path: Path) -> None:
+    """An interrupted call inside another program leaves that program's own children alone."""
+    done = run(script(tmp_path, INSIDE_A_RUNNER))
+    assert done.out == "None False\n"

@@ -6,13 +6,14 @@ Pure, and quick also with what was written to make it slow.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 MURLI_STATES = {"ok": "ok", "plan": "plan", "partial": "partial", "error": "failed"}
 _GO_ERROR = {"code", "error", "message", "schema_version"}
 _ENVELOPE = {"ok", "data", "error", "warnings", "meta", "pagination"}
 _DECODER = json.JSONDecoder()
+#: stands for what is no JSON, where null is a value like others
+NOTHING: Any = object()
 _MARK = b"\xef\xbb\xbf"  # of UTF-8, as some systems put it before a text
 # How many places on stderr may look like the start of an error before it is given up.
 _MOST_TRIED = 64
@@ -54,6 +55,27 @@ def documents_in(stdout: bytes) -> tuple[list[dict[str, Any]], int]:
     return found, noise + _lines(text[behind:])
 
 
+def values_in(stdout: bytes) -> tuple[list[Any], int]:
+    """Give what a tool answered, item by item, and how many lines are no part of it.
+
+    Items may be any JSON value, where every line is one: a number among words is no item.
+    """
+    documents, noise = documents_in(stdout)
+    if not noise:
+        return list(documents), 0
+    text = b"\n" + stdout.removeprefix(_MARK)
+    opening = max(text.rfind(b"\n{\n"), text.rfind(b"\n{\r\n"))
+    last, end = _spread(text, opening) if opening >= 0 else (None, 0)
+    is_spread = isinstance(last, dict) and not text[end:].strip()
+    values = []
+    for line in filter(bytes.strip, (text[:opening] if is_spread else text).split(b"\n")):
+        value = value_in(line)
+        if value is NOTHING or len(values) >= _MOST_DOCUMENTS:
+            return list(documents), noise
+        values.append(value)
+    return [*values, *([last] if is_spread else [])], 0
+
+
 def _spread(text: bytes, start: int) -> tuple[Any, int]:
     """Give the document that opens at *start*, and where it ends."""
     # Decoded so that the bytes can be counted, also those that are no text.
@@ -80,8 +102,8 @@ def _lines(text: bytes) -> int:
     return text.count(b"\n") + 1 if text else 0
 
 
-def parsed(text: bytes) -> Any:
-    """Give the JSON value *text* is, ``None`` for anything else.
+def value_in(text: bytes) -> Any:
+    """Give the JSON value *text* is, `NOTHING` for anything else.
 
     Bytes that are no text are replaced, so that one of them does not spoil the rest.
     """
@@ -91,13 +113,21 @@ def parsed(text: bytes) -> Any:
         try:
             return json.loads(text.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
-            return None
+            return NOTHING
     except (ValueError, RecursionError):
-        return None
+        return NOTHING
 
 
-def is_terminal(document: Mapping[str, Any]) -> bool:
+def parsed(text: bytes) -> Any:
+    """Give the JSON value *text* is, ``None`` for anything else."""
+    value = value_in(text)
+    return None if value is NOTHING else value
+
+
+def is_terminal(document: Any) -> bool:
     """Tell whether *document* ends an answer: an envelope, or the summary of a stream."""
+    if not isinstance(document, dict):
+        return False
     if isinstance(document.get("ok"), bool):
         return not {"data", "error", "meta"}.isdisjoint(document)
     if document.get("_summary") is True:
@@ -112,15 +142,17 @@ def is_terminal(document: Mapping[str, Any]) -> bool:
 
 def _is_error(document: Any) -> bool:
     """Tell whether *document* ends an answer, and not well: a success is never on stderr."""
-    if not isinstance(document, dict) or not is_terminal(document):
+    if not is_terminal(document):
         return False
     if "ok" in document or "schema_version" not in document:
         return document.get("ok") is False or isinstance(document.get("error"), dict)
     return bool(document.get("status", "error") == "error")
 
 
-def is_aside(document: Mapping[str, Any]) -> bool:
+def is_aside(document: Any) -> bool:
     """Tell progress, heartbeats and logs from items."""
+    if not isinstance(document, dict):
+        return False
     if document.get("event") == "progress" or document.get("heartbeat") is True:
         return True
     # Progress as Go writes it: nothing but these, and how far it has come.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .catalogue import Catalogue
-from .documents import documents_in, error_in, is_aside, is_terminal
+from .documents import error_in, is_aside, is_terminal, values_in
 from .own_calls import CONFIRMING, PREVIEWS, options_in
 from .running import Ran
 from .steps import Run, Step, Tell
@@ -56,7 +56,7 @@ class ObservedTool(Tool):
 
 def said_in(ran: Ran) -> list[dict[str, Any]]:
     """Give the items of an answer and, last, its end; nothing when it has no end."""
-    documents, _ = documents_in(ran.stdout)
+    documents, _ = values_in(ran.stdout)
     if documents and is_terminal(documents[-1]):
         end = documents.pop()
     else:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .documents import begins_at, documents_in, error_in, is_aside, is_terminal, parsed
+from .documents import begins_at, error_in, is_aside, is_terminal, parsed, values_in
 from .envelopes import from_family, from_murli, number_in, object_in
 from .response import Part, Problem, Response
 from .tables import kind_of
@@ -34,7 +34,7 @@ def read(
         return _malformed(contract, exit_code, trouble, told)
     if contract == "plain":
         return _plain(stdout, exit_code, told)
-    documents, noise = documents_in(stdout)
+    documents, noise = values_in(stdout)
     terminal = _taken_from(documents)
     items = tuple(each for each in documents if not is_aside(each) and not is_terminal(each))
     found = read_end(terminal, len(items), told, exit_code, contract)
@@ -118,17 +118,18 @@ def read_stream(
 # -- the last word -----------------------------------------------------------------------------
 
 
-def _taken_from(documents: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _taken_from(documents: list[Any]) -> dict[str, Any] | None:
     """Take the document that ends the answer out of *documents*; progress may still follow it."""
     for at in reversed(range(len(documents))):
         if not is_aside(documents[at]):
-            return documents.pop(at) if is_terminal(documents[at]) else None
+            found: dict[str, Any] | None = documents.pop(at) if is_terminal(documents[at]) else None
+            return found
     return None
 
 
-def _gaps(items: tuple[dict[str, Any], ...]) -> int:
+def _gaps(items: tuple[Any, ...]) -> int:
     """Give how many items are missing between the first and the last, if they are numbered."""
-    numbers = [number_in(item.get("_seq")) for item in items[:1] + items[-1:]]
+    numbers = [number_in(object_in(item).get("_seq")) for item in items[:1] + items[-1:]]
     if len(numbers) < 2 or numbers[0] is None or numbers[1] is None:
         return 0
     return max(numbers[1] - numbers[0] + 1 - len(items), 0)

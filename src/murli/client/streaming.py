@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .collecting import Line
-from .documents import is_aside, is_terminal, parsed
+from .documents import NOTHING, is_aside, is_terminal, value_in
 from .limits import Limits, in_words
 
 
@@ -77,14 +77,14 @@ class Items:
         elif self._spread or line.rstrip() == b"{":
             self._gather(line)
         elif line.strip():
-            self._take_document(parsed(line) if line.startswith(b"{") else None)
+            self._take_document(value_in(line))
 
     def _gather(self, line: bytes) -> None:
         """Take a line of a document that is spread over several: the last one, in some tools."""
         self._spread.append(line)
         self._spread_size += len(line)
         if line.rstrip() == b"}":
-            self._take_document(parsed(b"\n".join(self._spread)))
+            self._take_document(value_in(b"\n".join(self._spread)))
             self._spread.clear()
             self._spread_size = 0
         elif self._spread_size > self._limits.stdout_bytes:
@@ -92,7 +92,8 @@ class Items:
             self._spread.clear()
 
     def _take_document(self, document: Any) -> None:
-        if not isinstance(document, dict):
+        # A number among words is no item; where every line is a value, it is.
+        if document is NOTHING or (self._noise and not isinstance(document, dict)):
             self._noise += 1
         elif is_aside(document):
             self.signs += 1
@@ -104,14 +105,14 @@ class Items:
         else:
             self._take_item(document)
 
-    def _take_item(self, item: dict[str, Any]) -> None:
+    def _take_item(self, item: Any) -> None:
         if self.terminal is not None:
             # What was taken for the end was none; without another one the stream has no end.
             self.oddities.append("items came behind an envelope")
             self.terminal = None
         self.count += 1
         self.gifts += 1
-        number = item.get("_seq")
+        number = item.get("_seq") if isinstance(item, dict) else None
         if isinstance(number, int) and number > self._sent + 1:
             self.oddities.append(f"items {self._sent + 1} to {number - 1} are missing")
         self._sent = number if isinstance(number, int) else self._sent + 1

@@ -18,7 +18,7 @@ _PAYLOAD_KEYS = {"ok": {"result"}, "partial": {"result"}, "plan": {"plan", "resu
 
 
 class InvalidDocument(AssertionError):
-    """A document that does not keep its contract; always a bug of the library."""
+    """A document that breaks its contract: a bug of the library, or of what an author gave it."""
 
 
 def check(contract: str, answer: Answer) -> None:

@@ -22,6 +22,7 @@ MOST_PRINTED = 1 << 26
 MOST_TOLD = 1 << 15
 # How long children get to end by themselves when we end.
 GRACE_SECONDS = 1.0
+_TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
 
 
 def status_of(code: object) -> int:
@@ -155,12 +156,19 @@ def output_failure(lost: OutputFailed, metadata: Metadata | None, dry_run: bool)
     )
 
 
-def stop_children() -> None:
+def stop_children(since: float = 0.0) -> None:
     """End the programs that this one started and that would outlive it.
 
-    Those with a session of their own were meant to.
+    Those with a session of their own were meant to. Those from before *since*, on the monotonic
+    clock, belong to whoever called a tool inside of a process: to its tests, say.
     """
-    waiting = [child for child in _children(os.getpid()) if _session(child) == os.getsid(0)]
+    own = os.getsid(0)
+    born = _uptime() - (time.monotonic() - since)
+    waiting = [
+        child
+        for child in _children(os.getpid())
+        if _session(child) == own and _birth(child) >= born - _TICK_SECONDS
+    ]
     for child in waiting:
         _send(child, signal.SIGTERM)
     deadline = time.monotonic() + GRACE_SECONDS
@@ -181,6 +189,21 @@ def _children(process: int) -> list[int]:
     except OSError:  # another system, or it has just ended
         pass
     return found + [below for child in found for below in _children(child)]
+
+
+def _uptime() -> float:
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+def _birth(process: int) -> float:
+    """Give when a process began, in seconds since the system did; the latest if nobody knows."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            # The name, in parentheses, may hold anything.
+            facts = file.read().rpartition(b")")[2].split()
+        return int(facts[19]) * _TICK_SECONDS
+    except (OSError, ValueError, IndexError):  # it has ended, or this system does not tell
+        return float("inf")
 
 
 def _session(process: int) -> int:

@@ -67,7 +67,7 @@ def conclude(invocation: Invocation, error: BaseException | None, printed: str |
         forget_output()
         return 0
     if isinstance(error, KeyboardInterrupt):
-        stop_children()
+        stop_children(invocation.writer.started)
     return _fail(invocation, error, printed)
 
 
