@@ -67,7 +67,7 @@ def values_in(stdout: bytes) -> tuple[list[Any], int]:
     opening = max(text.rfind(b"\n{\n"), text.rfind(b"\n{\r\n"))
     last, end = _spread(text, opening) if opening >= 0 else (None, 0)
     is_spread = isinstance(last, dict) and not text[end:].strip()
-    values = []
+    values: list[Any] = []
     for line in filter(bytes.strip, (text[:opening] if is_spread else text).split(b"\n")):
         value = value_in(line)
         if value is NOTHING or len(values) >= _MOST_DOCUMENTS:
