@@ -835,3 +835,24 @@ def test_a_tool_needs_a_name() -> None:
     for wrong in wrongs:
         with pytest.raises(ValueError, match="the name of a program"):
             Tool(wrong)
+
+
+def test_a_manifest_with_a_command_of_the_tools_own_name() -> None:
+    """The tool itself is then listed without a name, and neither is taken for the other."""
+    entry = {"description": "", "danger_level": "safe", "flags": {}, "exit_codes": {}}
+    flags = {"region": {"type": "string", "required": False, "description": ""}}
+    codes = {"9" * 5000: {"retryable": True, "side_effects": "none", "description": "x"}}
+    commands = {"": {**entry, "subcommands": ["tool"]}, "tool": {**entry, "flags": flags}}
+    document = {"schema_version": "3.0", "commands": commands, "exit_codes": codes}
+    found = from_manifest(document, "agent-spec-2", "tool")
+    assert set(found.commands) == {"", "tool"} and found.commands[""].is_group
+    assert set(found.commands["tool"].flags) == {"region"}
+    assert found.commands["tool"].retryable == {}
+
+
+def test_what_a_description_does_not_say_is_not_known() -> None:
+    """Neither safe nor dangerous, neither repeatable nor not: nobody said so."""
+    command = {"name": "show", "flags": [{"name": "colour", "type": "bool", "default": True}]}
+    found = from_description({"name": "t", "schema_version": "1.0", "commands": [command]})
+    assert (found.commands["show"].mutating, found.commands["show"].idempotent) == (None, None)
+    assert build(("show",), {"colour": False}, found) == ("show", "--colour=false")

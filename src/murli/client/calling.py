@@ -143,6 +143,8 @@ def _written(name: str, value: Any, flag: Flag | None = None) -> Iterator[str]:
     if value is None or value is False:
         if value is False and flag is not None and flag.negation:
             yield f"--{flag.negation}"
+        elif value is False and flag is not None and flag.default is True:
+            yield f"--{name}=false"  # as Go writes it; who knows no such thing says so
         return
     option = f"--{name}" if len(name) > 1 else f"-{name}"
     if value is True:

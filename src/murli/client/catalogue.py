@@ -11,6 +11,8 @@ from typing import Any
 #: what a flag or argument can be; ``text`` is anything
 KINDS = ("text", "integer", "number", "boolean", "array", "object")
 
+# Of the longest exit code.
+_MOST_DIGITS = 3
 _KINDS = {
     "bool": "boolean",
     "boolean": "boolean",
@@ -184,13 +186,20 @@ def _described(document: Mapping[str, Any], path: tuple[str, ...], is_group: boo
         _text(document.get("summary")),
         {flag.name: flag for flag in flags if flag.name},
         tuple(_positional(each) for each in _objects(document.get("arguments"))),
-        document.get("mutating") is True or safety.get("read_only") is False,
+        _changes(document, safety),
         safety.get("destructive") is True,
-        document.get("idempotent") is True,
+        _truth(document.get("idempotent", safety.get("idempotent"))),
         aliases=_texts(document.get("aliases")),
         is_group=is_group,
         output_schema=_object(returns.get("output_schema")),
     )
+
+
+def _changes(document: Mapping[str, Any], safety: Mapping[str, Any]) -> bool | None:
+    """Tell whether a command changes something, ``None`` when it does not say."""
+    if document.get("mutating") is True or safety.get("read_only") is False:
+        return True
+    return False if "mutating" in document or "read_only" in safety else None
 
 
 # -- from manifest ------------------------------------------------------------------------------
@@ -203,11 +212,11 @@ def is_manifest(document: Any) -> bool:
 
 def from_manifest(document: Mapping[str, Any], contract: str, name: str = "") -> Catalogue:
     """Give the catalogue in a ``manifest`` of a tool that is called *name*, as far as one knows."""
-    entries = {key: each for key, each in _object(document.get("commands")).items() if key}
+    entries = _object(document.get("commands"))
     codes = _object(document.get("exit_codes"))
     name = _name_in(entries) or name
-    # The tool itself is listed by its own name.
-    root = name if name in entries else None
+    # The tool itself is listed by its own name, or by none where a command has that name.
+    root = "" if "" in entries else name if name in entries else None
     commands: dict[str, Command] = {}
     # The first shape of a manifest has no place for arguments.
     knows_arguments = _text(document.get("schema_version")).startswith("3.")
@@ -247,7 +256,6 @@ def _listed(
     positionals = entry.get("positionals")
     told = knows_arguments or isinstance(positionals, list)
     codes = {**shared_codes, **_object(entry.get("exit_codes"))}
-    idempotent = entry.get("idempotent")
     confirm = _text(entry.get("confirm_flag"))
     usual = (each for each in ("confirm-destructive", "yes", "force") if each in flags)
     return Command(
@@ -257,13 +265,15 @@ def _listed(
         tuple(map(_positional, _objects(positionals))) if told else None,
         danger != "safe" if danger else None,
         danger == "destructive",
-        idempotent if isinstance(idempotent, bool) else None,
+        _truth(entry.get("idempotent")),
         entry.get("requires_person") not in (None, False),
         confirm or next(usual, ""),
         {
             int(number): code["retryable"]
             for number, code in codes.items()
-            if number.isdecimal() and isinstance(_object(code).get("retryable"), bool)
+            if number.isdecimal()
+            and len(number) <= _MOST_DIGITS
+            and isinstance(_object(code).get("retryable"), bool)
         },
         _texts(entry.get("aliases")),
         bool(entry.get("subcommands")),
@@ -321,6 +331,10 @@ def kind_in(name: str) -> tuple[str, str]:
         return "array", kind_in(name.removesuffix("Slice").removesuffix("Array"))[0]
     plain = re.sub(r"(?<=[a-z])(8|16|32|64)$", "", name.removeprefix("u"))
     return _KINDS.get(plain, "text"), "text"
+
+
+def _truth(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
 
 
 def _object(value: Any) -> Mapping[str, Any]:
