@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import murli
-from harness import environment, run, run_at_terminal, script
+from harness import environment, run, run_at_terminal, script, tool
 
 
 class listening:  # noqa: N801
@@ -282,3 +282,12 @@ def test_the_contract_is_chosen(tmp_path: Path, contract: str, way: str) -> None
     else:
         assert failed.err == ""
         assert failed.document["error"]["phase"] == "validation"
+
+
+def test_choices_in_a_set_are_always_told_in_the_same_order() -> None:
+    """A description is the same in every process, whatever order Python keeps a set in."""
+    found = [
+        run(tool("shop_argparse"), "describe", env=environment(PYTHONHASHSEED=seed)).out
+        for seed in ("1", "2", "3")
+    ]
+    assert found[0] == found[1] == found[2]

@@ -1,4 +1,4 @@
-"""The ``murli`` command: tools called by their rules, answers explained, stubs written.
+"""The ``murli`` command: tools called and checked by their rules, answers explained, stubs written.
 
 It is enabled with murli itself. All words behind the name of a tool are the tool's: neither our
 flags nor argparse touch them.
@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import murli
+
+from . import check_command
 
 if TYPE_CHECKING:
     from .client.decisions import Decision
@@ -37,8 +39,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = make_parser()
     murli.enable(parser, name="murli")
     words = list(sys.argv[1:] if argv is None else argv)
-    if "call" in words:
-        place = words.index("call")
+    place = next((at for at, word in enumerate(words) if word in ("call", "check")), None)
+    if place is not None:
+        if words[place] == "check":
+            words[place + 1 :] = check_command.arranged(words[place + 1 :])
         words[place:] = [_DASHES if word == "--" else word for word in words[place:]]
     with murli.session(parser, words) as (args, writer):
         args.handler(args, writer)
@@ -48,7 +52,7 @@ def make_parser() -> argparse.ArgumentParser:
     """Give the parser of the command."""
     parser = argparse.ArgumentParser(
         prog="murli",
-        description="Call tools by the rules of their contracts, and explain their answers.",
+        description="Call and check tools by the rules of their contracts, explain their answers.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"murli {murli.__version__}")
@@ -82,6 +86,10 @@ def make_parser() -> argparse.ArgumentParser:
     explaining.add_argument("--contract", choices=_CONTRACTS, help="as far as it is known")
     explaining.add_argument("--stderr", metavar="FILE", help="what the tool wrote there")
     explaining.add_argument("--tool", default="", help="what the tool is called")
+
+    checking = command("check", "Check which contract a tool keeps, and how well", check)
+    check_command.add_arguments(checking, _seconds)
+    check_command.annotate(checking)
 
     stubbing = command("stubs", "Write a typed Python module for a tool", stubs)
     stubbing.add_argument("--async", action="store_true", dest="with_async", help="and its twin")
@@ -290,7 +298,13 @@ def _status(response: Response[Any], end: dict[str, Any]) -> int:
     return said if type(said) is int and 0 < said < 256 else murli.EXIT_TOOL_ERROR
 
 
-# -- explain and stubs ---------------------------------------------------------------------------
+# -- check, explain and stubs ---------------------------------------------------------------------
+
+
+def check(args: argparse.Namespace, writer: Writer) -> None:
+    """Check a tool."""
+    program, words = ([], []) if args.tool is None else _parted(args.tool, args.words)
+    check_command.run(args, [*program, *words], writer)
 
 
 def explain(args: argparse.Namespace, writer: Writer) -> None:

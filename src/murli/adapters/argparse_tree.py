@@ -163,7 +163,9 @@ def choices_of(action: argparse.Action) -> list[str]:
         return []
     if len(found) > MANY_CHOICES:  # a range of ports, say: no list to read
         return []
-    return [str(choice.value if isinstance(choice, Enum) else choice) for choice in found]
+    texts = [str(choice.value if isinstance(choice, Enum) else choice) for choice in found]
+    # A set is in another order in every process, and a description must not be.
+    return sorted(texts) if isinstance(action.choices, (set, frozenset)) else texts
 
 
 def _values(action: argparse.Action) -> int:

@@ -1,0 +1,232 @@
+"""The calls that several checks of the murli contract look at, and what may be asked of whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from ...client.catalogue import Command
+from ...client.documents import parsed
+from ..checking import NotApplicable, NotVerified
+from ..results import Evidence, Finding
+from ..target import NO_SUCH_COMMAND, NO_SUCH_FLAG, NO_SUCH_FORMAT, Target
+from .murli_shapes import TEXTS, answer_of, error_of, misfits, walked
+
+PARTIAL = 3
+CONFIRMATION = "confirmation_required"
+#: what every tool has, however few commands it lists
+_NO_VALUE = "murli-check"
+
+
+def named(command: Command) -> str:
+    """Give what stands behind the tool's name for *command*."""
+    return " ".join(command.path)
+
+
+def name_of(target: Target, evidence: Evidence) -> str:
+    """Give the name of the command that was called."""
+    return target.command_of(words_of(target, evidence))
+
+
+def words_of(target: Target, evidence: Evidence) -> tuple[str, ...]:
+    """Give what stood behind the words that run the tool."""
+    return evidence.argv[len(target.prober.tool) :]
+
+
+def asks_for_text(evidence: Evidence) -> bool:
+    """Tell whether a call asked for what people read."""
+    words = evidence.argv
+    return ("--output", "text") in pairwise(words)
+
+
+def described(target: Target) -> tuple[dict[str, Any], Evidence]:
+    """Give what ``describe`` prints; that it does is a check of its own."""
+    evidence = target.run("describe")
+    document = parsed(evidence.stdout)
+    if not isinstance(document, dict) or is_wrapped(document):
+        raise NotVerified("describe prints no description")
+    return document, evidence
+
+
+def is_wrapped(document: dict[str, Any]) -> bool:
+    """Tell whether a document that should be raw is inside of an envelope."""
+    return "status" in document and "result" in document
+
+
+def each_described(target: Target) -> Iterator[tuple[str, dict[str, Any], Evidence]]:
+    """Give every described command; a tool that is one itself is described as such."""
+    document, evidence = described(target)
+    listed = list(walked(document))
+    if not listed and ("flags" in document or "arguments" in document or "safety" in document):
+        yield "", document, evidence
+    for name, command in listed:
+        yield name, command, evidence
+
+
+def previewing(target: Target) -> set[str]:
+    """Give the commands that declare that they can foretell what they would do."""
+    found = set()
+    for name, command, _ in each_described(target):
+        safety = command.get("safety")
+        if isinstance(safety, dict) and safety.get("dry_run_supported") is True:
+            found.add(name)
+    return found
+
+
+def formats(document: Mapping[str, Any]) -> list[str]:
+    """Give the output formats a description lists."""
+    able = document.get("capabilities")
+    listed = able.get("output_formats") if isinstance(able, dict) else None
+    fits = not list(misfits({"listed": listed}, {"*listed": TEXTS}))
+    return listed if fits and isinstance(listed, list) else []
+
+
+def needed(found: list[Finding], otherwise: str) -> list[Finding]:
+    """Give what was found; where there was nothing to find, the check is not about this tool."""
+    if not found:
+        raise NotApplicable(otherwise)
+    return found
+
+
+# -- what went well --------------------------------------------------------------------------------
+
+
+def answered(target: Target) -> Iterator[tuple[str, Evidence]]:
+    """Give the calls that may be made and worked, with the command."""
+    for name, evidence in target.answers():
+        if evidence.exit_code == 0:
+            yield name, evidence
+        elif evidence.exit_code == PARTIAL and error_of(evidence) is None:
+            document = answer_of(evidence) or {}
+            if document.get("status") == "partial":
+                yield name, evidence
+
+
+def working(target: Target, taken: str = "") -> list[Command]:
+    """Give the commands that may be run and work; not those with a flag *taken* of their own."""
+    found = [
+        each
+        for each in target.safe
+        if taken not in each.flags and target.run(*target.words(each)).exit_code == 0
+    ]
+    if not found:
+        raise NotVerified("no command that only reads works as it was called; give it arguments")
+    return found
+
+
+# -- mistakes --------------------------------------------------------------------------------------
+
+
+def unknown_flags(target: Target) -> Iterator[tuple[str, Evidence]]:
+    """Give the calls with an option no tool has, where that can do no harm."""
+    if not any(not each.path for each in target.commands):
+        yield "", target.run(NO_SUCH_FLAG)
+    for command in target.commands:
+        if command.is_group or not command.path:
+            yield named(command), target.run(*command.path, NO_SUCH_FLAG)
+        elif target.is_safe(command) or refuses(target, command):
+            yield named(command), target.run(*target.words(command, NO_SUCH_FLAG))
+
+
+def unknown_commands(target: Target) -> Iterator[tuple[str, Evidence]]:
+    """Give the calls of a command no tool has."""
+    for group in target.groups:
+        if not group.positionals:
+            yield named(group), target.run(*group.path, NO_SUCH_COMMAND)
+    if target.commands and not any(not each.path for each in target.commands):
+        yield "", target.run(NO_SUCH_COMMAND)
+
+
+def bad_formats(target: Target) -> Iterator[tuple[str, Evidence]]:
+    """Give the calls for an output format no tool has."""
+    commands = [each for each in target.safe if "output" not in each.flags]
+    for command in commands:
+        yield named(command), target.run(*target.words(command, "--output", NO_SUCH_FORMAT))
+    if not commands:
+        yield "", target.run("describe", "--output", NO_SUCH_FORMAT)
+
+
+def bad_types(target: Target) -> Iterator[tuple[str, Evidence]]:
+    """Give the calls with a word where a number belongs."""
+    for command in target.safe:
+        for flag in command.flags.values():
+            kind = flag.item if flag.kind == "array" else flag.kind
+            if kind in ("integer", "number") and not flag.values:
+                words = target.words(command, f"--{flag.name}", _NO_VALUE)
+                yield named(command), target.run(*words)
+
+
+def bad_choices(target: Target) -> Iterator[tuple[str, tuple[str, ...], Evidence]]:
+    """Give the calls with a value that is not among those listed, with those that are."""
+    for command in target.safe:
+        for flag in command.flags.values():
+            if flag.values and flag.kind != "boolean":
+                words = target.words(command, f"--{flag.name}", _NO_VALUE)
+                yield named(command), flag.values, target.run(*words)
+
+
+def missing_arguments(target: Target) -> Iterator[tuple[str, Evidence]]:
+    """Give the calls of commands without what they cannot do without."""
+    for command in target.safe:
+        places = any(each.required for each in command.positionals or ())
+        options = any(
+            each.required and not each.env and not each.profileable
+            for each in command.flags.values()
+        )
+        if places or options:
+            yield named(command), target.run(*command.path)
+
+
+def usage_errors(target: Target) -> Iterator[tuple[str, Evidence, dict[str, Any]]]:
+    """Give every wrong call that was answered by an error, with that."""
+    for calls in (
+        unknown_flags,
+        unknown_commands,
+        bad_formats,
+        bad_types,
+        missing_arguments,
+        refusals,
+    ):
+        for name, evidence in calls(target):
+            error = error_of(evidence)
+            if error is not None:
+                yield name, evidence, error
+
+
+# -- what changes something ------------------------------------------------------------------------
+
+
+def refusals(target: Target) -> Iterator[tuple[str, Evidence]]:
+    """Give the calls of commands that must refuse to run unconfirmed."""
+    for command in target.guarded:
+        yield named(command), target.run(*target.words(command))
+
+
+def refuses(target: Target, command: Command) -> bool:
+    """Tell whether *command* has been seen to refuse to run unconfirmed."""
+    if command not in target.guarded:
+        return False
+    evidence = target.run(*target.words(command))
+    error = error_of(evidence)
+    return bool(error and error.get("error") == CONFIRMATION and evidence.exit_code)
+
+
+def may_be_asked(target: Target, command: Command) -> bool:
+    """Tell whether ``--schema`` can do no harm behind *command*, even where it is not understood.
+
+    What may change something is asked only if it was seen to refuse, or, where nothing guards it,
+    if others were seen to answer.
+    """
+    if command.is_group or target.is_safe(command) or refuses(target, command):
+        return True
+    if command in target.guarded:
+        return False
+    known = [each.path for each in target.commands if each.is_group or target.is_safe(each)]
+    return any(_answers(target, path) for path in known or [()])
+
+
+def _answers(target: Target, path: tuple[str, ...]) -> bool:
+    evidence = target.run(*path, "--schema")
+    document = parsed(evidence.stdout)
+    return evidence.exit_code == 0 and isinstance(document, dict) and "name" in document

@@ -1,0 +1,78 @@
+"""Which contract a tool speaks, from a handful of calls that every tool survives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..client.catalogue import (
+    Catalogue,
+    from_description,
+    from_manifest,
+    is_description,
+    is_manifest,
+)
+from ..client.documents import parsed
+from ..client.envelopes import revision_of
+from .probing import Prober
+from .target import FAMILY, NO_SUCH_FLAG, NONE, terminal_of
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """What a tool speaks: a contract or ``none``, and of murli the wire, ``docs`` or ``go``."""
+
+    contract: str
+    wire: str = ""
+    catalogue: Catalogue | None = None
+    description: dict[str, Any] | None = None
+
+
+def detect(prober: Prober) -> Detected:
+    """Find out what the tool of *prober* speaks."""
+    mistake = terminal_of(prober.run(NO_SUCH_FLAG))
+    described = _object(parsed(prober.run("describe").stdout))
+    if is_description(described) and "ok" not in described:
+        return _murli(described, mistake, prober)
+    if mistake is not None and "ok" not in mistake and "schema_version" in mistake:
+        return _murli({}, mistake, prober)
+    return _family(described, mistake, prober)
+
+
+def _murli(described: dict[str, Any], mistake: dict[str, Any] | None, prober: Prober) -> Detected:
+    # Only the error tells: both spell a description the same way.
+    wire = "go" if mistake is not None and "status" not in mistake else "docs"
+    if not described:
+        return Detected("murli", wire)
+    root = _object(parsed(prober.run("--schema").stdout))
+    own = root if isinstance(root.get("name"), str) else None
+    return Detected("murli", wire, from_description(described, root=own), described)
+
+
+def _family(described: dict[str, Any], mistake: dict[str, Any] | None, prober: Prober) -> Detected:
+    listing = prober.run("manifest")
+    envelope = _object(parsed(listing.stdout))
+    manifest = envelope.get("data")
+    known = manifest if isinstance(manifest, dict) and is_manifest(manifest) else None
+    seen = [
+        (each, evidence.exit_code)
+        for each, evidence in (
+            (mistake, prober.run(NO_SUCH_FLAG)),
+            (envelope, listing),
+            (described, prober.run("describe")),
+        )
+        if each is not None and isinstance(each.get("ok"), bool)
+    ]
+    if not seen:
+        return Detected(NONE)
+    contract = revision_of(*seen[0])
+    version = known.get("schema_version") if known is not None else ""
+    if isinstance(version, str) and version.startswith("3."):
+        contract = FAMILY[2]
+    name = prober.tool[-1].rsplit("/", 1)[-1]
+    catalogue = from_manifest(known, contract, name) if known is not None else None
+    return Detected(contract, "", catalogue, known)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

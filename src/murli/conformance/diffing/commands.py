@@ -1,0 +1,348 @@
+"""What became of a tool and of its commands: names, dangers, exit codes, answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .changes import BREAKING, COMPATIBLE, NOTE, Change, printable, same, shown
+from .parameters import argument_changes, flag_changes
+from .schemas import output_changes
+from .surface import Entry, Surface, alias_path
+from .traits import trait_changes
+
+_DANGERS = {"safe": 0, "mutating": 1, "destructive": 2}
+# What a shape calls a type that JSON Schema has another word for.
+_TYPES = {
+    **dict.fromkeys(("bool", "boolean"), "boolean"),
+    **dict.fromkeys(("float", "float32", "float64", "number"), "number"),
+    **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "integer"), "integer"),
+    **dict.fromkeys(("uint", "uint8", "uint16", "uint32", "uint64"), "integer"),
+    **dict.fromkeys(("str", "string"), "string"),
+    "object": "object",
+    "array": "array",
+    "null": "null",
+}
+
+
+def command_changes(old: Surface, new: Surface) -> Iterator[Change]:
+    """Give what became of every command, and which are new."""
+    reached = set()
+    for path, entry in old.commands.items():
+        target = new.resolve(path)
+        other = new.commands.get(target) if target is not None else None
+        words = " ".join(path)
+        if target is None or other is None:
+            # Some manifests do not list a group, only what is in it.
+            if target is None or not entry.is_group:
+                yield _command("command_removed", BREAKING, words, "was removed", words)
+            continue
+        reached.add(target)
+        above = new.resolve(path[:-1])
+        if path and (above is None or target != (*above, path[-1])):
+            now = " ".join(target)
+            told = f"is called {printable(now)} now, and its old name still works"
+            yield _command("command_renamed", COMPATIBLE, words, told, words, now)
+        yield from _entry_changes(old, new, entry, other)
+    for path in new.commands:
+        if path not in reached:
+            words = " ".join(path)
+            yield _command("command_added", COMPATIBLE, words, "was added", None, words)
+
+
+def _entry_changes(old: Surface, new: Surface, before: Entry, after: Entry) -> Iterator[Change]:
+    command = " ".join(before.path)
+    yield from _aliases(new, before, after)
+    if after.is_group and not before.is_group:
+        told = "has commands below it now, and may not run by itself"
+        yield _command("command_became_group", BREAKING, command, told)
+    above = old.inherited(before.path), new.inherited(after.path)
+    yield from flag_changes(command, before.flags, after.flags, *above)
+    yield from argument_changes(command, before, after)
+    known = {*before.flags, *above[0]}
+    yield from _exclusions(command, before, after, known, {*after.flags, *above[1]})
+    yield from _rules(command, before, after, known)
+    yield from _safety(command, before, after)
+    own = {*before.exit_codes, *after.exit_codes}
+    yield from code_changes(
+        command,
+        {number: each for number, each in _codes(old, before).items() if number in own},
+        {number: each for number, each in _codes(new, after).items() if number in own},
+    )
+    yield from _answers(command, before, after)
+    for call, code in before.examples.items():
+        if call in after.examples and not same(code, after.examples[call]):
+            told = f"The example {shown(call)} ends with {shown(after.examples[call])} now."
+            values = code, after.examples[call]
+            yield Change("example_changed", NOTE, command, "example", told, *values)
+    yield from trait_changes(command, before, after)
+
+
+def _aliases(new: Surface, before: Entry, after: Entry) -> Iterator[Change]:
+    command = " ".join(before.path)
+    for alias in before.aliases:
+        target = new.resolve(alias_path(before.path, alias))
+        if target != after.path:
+            told = f"The alias {printable(alias)} was removed."
+            if target is not None and target in new.commands:
+                told = f"{printable(alias)} is {printable(' '.join(target))} now."
+            subject = f"alias {alias}"
+            yield Change("alias_removed", BREAKING, command, subject, told, alias)
+    for alias in after.aliases:
+        if alias not in before.aliases and before.path[-1:] != (alias,):
+            told = f"The alias {printable(alias)} was added."
+            subject = f"alias {alias}"
+            yield Change("alias_added", COMPATIBLE, command, subject, told, None, alias)
+
+
+def _exclusions(
+    command: str, before: Entry, after: Entry, old_flags: set[str], new_flags: set[str]
+) -> Iterator[Change]:
+    """Give the pairs of flags that go together no more, or again, where both were there."""
+    for pairs, known, kind, severity, told in (
+        (after.exclusions - before.exclusions, old_flags, "added", BREAKING, "cannot be given"),
+        (before.exclusions - after.exclusions, new_flags, "removed", COMPATIBLE, "can be given"),
+    ):
+        for pair in pairs:
+            one, other = (f"--{name}" for name in sorted(pair))
+            if pair <= known:
+                detail = f"{printable(one)} and {printable(other)} {told} together now."
+                kind_of = f"flag_exclusion_{kind}"
+                yield Change(kind_of, severity, command, f"{one} and {other}", detail)
+
+
+def _rules(command: str, before: Entry, after: Entry, known: set[str]) -> Iterator[Change]:
+    """Give the conditions on flags that came or went; one on a new flag concerns no old call."""
+    for rules, others, is_new in (
+        (after.rules, before.rules, True),
+        (before.rules, after.rules, False),
+    ):
+        for rule in rules:
+            if any(same(rule, each) for each in others):
+                continue
+            name = rule.get("if_flag")
+            if is_new and isinstance(name, str) and name.lstrip("-") not in known:
+                continue
+            severity = NOTE if "target_flag" in rule else BREAKING if is_new else COMPATIBLE
+            kind = f"rule_{'added' if is_new else 'removed'}"
+            told = f"The condition {shown(rule)} {'holds now' if is_new else 'holds no longer'}."
+            values = (None, rule) if is_new else (rule, None)
+            yield Change(kind, severity, command, f"condition {shown(rule)}", told, *values)
+
+
+def _safety(command: str, before: Entry, after: Entry) -> Iterator[Change]:
+    was, now = before.danger, after.danger
+    if was != now:
+        told = f"is {printable(now) or 'of unknown danger'} now"
+        told += f", not {printable(was)}" if was else ""
+        raised = _DANGERS.get(now, 2) > _DANGERS.get(was, 2)
+        severity = NOTE if not was or not now else BREAKING if raised else COMPATIBLE
+        kind = f"danger_{'raised' if raised else 'lowered'}" if was and now else "danger_changed"
+        yield _command(kind, severity, command, told, was or None, now or None)
+    if before.idempotent != after.idempotent:
+        lost = before.idempotent
+        told = "can no longer be repeated safely" if lost else "can be repeated safely now"
+        kind = f"idempotence_{'lost' if lost else 'gained'}"
+        severity = BREAKING if lost else COMPATIBLE
+        yield _command(kind, severity, command, told, before.idempotent, after.idempotent)
+    if before.reveals != after.reveals:
+        told = "prints secrets now" if after.reveals else "prints no secrets now"
+        values = before.reveals, after.reveals
+        yield _command("secrets_changed", NOTE, command, told, *values)
+
+
+# -- exit codes ----------------------------------------------------------------------------------
+
+
+def _codes(surface: Surface, entry: Entry) -> dict[str, Mapping[str, Any]]:
+    return {**surface.exit_codes, **entry.exit_codes}
+
+
+def code_changes(
+    command: str, old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Change]:
+    """Give what became of the ways in which *command* ends, by number."""
+    removed = [number for number in old if number not in new]
+    added = [number for number in new if number not in old]
+    for number in removed:
+        name = old[number].get("name")
+        moved = [each for each in added if name and same(new[each].get("name"), name)]
+        alike = [each for each in removed if name and same(old[each].get("name"), name)]
+        if len(moved) == 1 == len(alike):
+            added.remove(moved[0])
+            told = f"{_named(name)} is exit code {printable(moved[0])} now, not"
+            detail = f"{told} {printable(number)}."
+            subject = f"exit code {number}"
+            values = number, moved[0]
+            yield Change("exit_code_renumbered", BREAKING, command, subject, detail, *values)
+            yield from _meaning(command, number, old[number], new[moved[0]])
+        else:
+            yield _code("removed", BREAKING, command, number, "was removed", number)
+    for number in added:
+        yield _code("added", COMPATIBLE, command, number, "was added", None, number)
+    for number in old:
+        if number in new:
+            yield from _meaning(command, number, old[number], new[number])
+
+
+def _meaning(
+    command: str, number: str, old: Mapping[str, Any], new: Mapping[str, Any]
+) -> Iterator[Change]:
+    was, now = old.get("name"), new.get("name")
+    if was and now and not same(was, now):
+        told = f"means {_named(now)} now, not {_named(was)}"
+        yield _code("renamed", BREAKING, command, number, told, was, now)
+    was, now = old.get("retryable"), new.get("retryable")
+    if (was is True) != (now is True):
+        told = "can be tried again now" if now is True else "must not be tried again now"
+        severity = COMPATIBLE if now is True else BREAKING
+        yield _code("retryable_changed", severity, command, number, told, was, now)
+    was, now = old.get("side_effects"), new.get("side_effects")
+    if not same(was, now):
+        told = f"has side effects {shown(now)} now, not {shown(was)}"
+        severity = COMPATIBLE if now == "none" else BREAKING
+        yield _code("side_effects_changed", severity, command, number, told, was, now)
+    finer = [
+        [each for each in codes if isinstance(each, str)] if isinstance(codes, list) else []
+        for codes in (old.get("error_codes"), new.get("error_codes"))
+    ]
+    for names, others, kind, severity in (
+        (finer[0], finer[1], "removed", BREAKING),
+        (finer[1], finer[0], "added", COMPATIBLE),
+    ):
+        for each in (name for name in names if name not in others):
+            told = (
+                f"has the error code {printable(each)} {'no more' if kind == 'removed' else 'too'}"
+            )
+            values = (each, None) if kind == "removed" else (None, each)
+            yield _code(f"error_code_{kind}", severity, command, number, told, *values)
+
+
+def _named(name: Any) -> str:
+    return printable(name) if isinstance(name, str) else shown(name)
+
+
+# -- what is common to all commands --------------------------------------------------------------
+
+
+def shared_changes(old: Surface, new: Surface) -> Iterator[Change]:
+    """Give what became of the flags and exit codes that every command has."""
+    both = [
+        (entry, new.commands[target])
+        for path, entry in old.commands.items()
+        if (target := new.resolve(path)) in new.commands and target is not None
+    ]
+    kept = {
+        name: flag
+        for name, flag in old.flags.items()
+        if name in new.flags or not both or not all(name in each.flags for _, each in both)
+    }
+    fresh = {
+        name: flag
+        for name, flag in new.flags.items()
+        if name in old.flags or not both or not all(name in each.flags for each, _ in both)
+    }
+    yield from flag_changes("", kept, fresh, {}, {})
+    yield from _shared_codes(old, new, both)
+
+
+def _shared_codes(old: Surface, new: Surface, both: list[tuple[Entry, Entry]]) -> Iterator[Change]:
+    """Give what became of the table of exit codes.
+
+    Which codes are in it depends on what most commands have in common, so that a code may come and
+    go without any command that ends otherwise. Only what is told of a command counts.
+    """
+    before, after = dict(old.exit_codes), dict(new.exit_codes)
+    for number in [each for each in before if each not in after]:
+        owners = [number in entry.exit_codes for _, entry in both]
+        if any(owners):
+            if not all(owners):
+                told = "is no longer said of every command"
+                yield _code("removed", NOTE, "", number, told, number)
+            del before[number]
+    for number in [each for each in after if each not in before]:
+        if number in old.exit_codes or any(number in entry.exit_codes for entry, _ in both):
+            del after[number]
+    for number in [each for each in before if each in after]:
+        # What a command says itself is compared there.
+        heirs = [
+            one
+            for one, other in both
+            if number not in one.exit_codes and number not in other.exit_codes
+        ]
+        if both and all(each.is_group or each.is_builtin for each in heirs):
+            del before[number], after[number]
+    yield from code_changes("", before, after)
+
+
+# -- answers -------------------------------------------------------------------------------------
+
+
+def _answers(command: str, old: Entry, new: Entry) -> Iterator[Change]:
+    was, now = old.returns_type, new.returns_type
+    if was and was != now:
+        told = f"The result is {shown(now or None)} now, not {shown(was)}."
+        severity = BREAKING if now else NOTE
+        yield Change("output_kind_changed", severity, command, "result", told, was, now or None)
+    before, after = _promised(old, new), _promised(new, old)
+    if before is None or after is None:
+        if before is not None:
+            told = "The command no longer tells what its result is like."
+            yield Change("output_schema_removed", BREAKING, command, "result", told)
+        elif after is not None:
+            told = "The command tells what its result is like now."
+            yield Change("output_schema_added", COMPATIBLE, command, "result", told)
+        return
+    # A shape does not tell whether there is one of it, or a list.
+    if old.schema is None and new.schema is not None and "items" in after and "items" not in before:
+        after = after["items"] if isinstance(after["items"], dict) else after
+    if new.schema is None and old.schema is not None and "items" in before and "items" not in after:
+        after = {"type": "array", "items": after}
+    for each in output_changes(before, after):
+        values = each.before, each.after
+        yield Change(each.kind, each.severity, command, each.place, each.detail, *values)
+
+
+def _promised(entry: Entry, other: Entry) -> Mapping[str, Any] | None:
+    """Give the schema of the answer; a shape counts where the schema of *other* says no more."""
+    if entry.schema is not None and not (
+        entry.shape and other.shape and same(entry.schema, other.schema)
+    ):
+        return entry.schema
+    return _shaped(entry.shape) if entry.shape else entry.schema
+
+
+def _shaped(shape: Any) -> dict[str, Any]:
+    """Give the schema that a declared shape comes to."""
+    if isinstance(shape, dict):
+        return {"properties": {name: _shaped(each) for name, each in shape.items()}}
+    if isinstance(shape, list):
+        return {"type": "array", "items": _shaped(shape[0])} if shape else {"type": "array"}
+    if not isinstance(shape, str):
+        return {"const": shape}
+    if shape.startswith("[]"):
+        return {"type": "array", "items": _shaped(shape[2:])}
+    # What is no type is some promise; a change of it can only be noticed.
+    return {"type": _TYPES[shape]} if shape in _TYPES else {"format": shape}
+
+
+def _command(
+    kind: str, severity: str, command: str, told: str, before: Any = None, after: Any = None
+) -> Change:
+    name = f"The command {printable(command)}" if command else "The tool itself"
+    return Change(kind, severity, command, "command", f"{name} {told}.", before, after)
+
+
+def _code(
+    kind: str,
+    severity: str,
+    command: str,
+    number: str,
+    told: str,
+    before: Any = None,
+    after: Any = None,
+) -> Change:
+    detail = f"Exit code {printable(number)} {told}."
+    return Change(
+        f"exit_code_{kind}", severity, command, f"exit code {number}", detail, before, after
+    )

@@ -1,0 +1,102 @@
+"""The describe or manifest document in what somebody saved, bare or inside an envelope."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from ...client.catalogue import is_description, is_manifest
+from .changes import NotADescription, printable
+
+_ADVICE = "Save what `TOOL describe` or `TOOL manifest` prints, as it is."
+# What `describe --depth` leaves of a command that it does not spell out.
+_BRIEF = {"name", "summary"}
+
+
+def load(text: bytes | str) -> dict[str, Any]:
+    """Find the describe or manifest document in *text*; `NotADescription` when there is none."""
+    try:
+        document = json.loads(_decoded(text), parse_constant=_no_number)
+    except RecursionError:
+        raise NotADescription(f"The file is nested too deeply to be read. {_ADVICE}") from None
+    except ValueError as error:
+        said = printable(str(error))
+        raise NotADescription(f"The file is not one JSON document: {said}. {_ADVICE}") from None
+    found: dict[str, Any] = _unwrapped(document)
+    kind_of(found)
+    return found
+
+
+def kind_of(document: Any) -> str:
+    """Tell which kind *document* is: ``describe``, ``manifest 1``, ``manifest 3``.
+
+    Raise `NotADescription` for anything else, and for what was shortened.
+    """
+    if is_manifest(document):
+        return f"manifest {_major(document.get('schema_version'))}"
+    if is_description(document):
+        if _is_shortened(document.get("commands")):
+            raise NotADescription(
+                "The description is shortened: some commands are only named, as with `--depth`. "
+                "Save what `TOOL describe` prints without `--depth`."
+            )
+        return "describe"
+    if not isinstance(document, dict):
+        raise NotADescription(f"The file holds no JSON object. {_ADVICE}")
+    if "safety" in document or "input_schema" in document:
+        raise NotADescription(f"The file describes one command only, not the whole tool. {_ADVICE}")
+    raise NotADescription(f"The file is neither a description nor a manifest. {_ADVICE}")
+
+
+def _decoded(text: bytes | str) -> str:
+    if isinstance(text, str):
+        return text.removeprefix("\ufeff")
+    # Some shells write UTF-16; with a mark or without, JSON shows which encoding it is in.
+    return text.decode(json.detect_encoding(text)).removeprefix("\ufeff")
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _unwrapped(document: Any) -> Any:
+    """Give what an envelope holds, or *document* itself."""
+    if not isinstance(document, dict) or is_manifest(document) or is_description(document):
+        return document
+    if isinstance(document.get("ok"), bool):
+        key, failed = "data", document["ok"] is False
+    elif isinstance(document.get("status"), str):
+        key, failed = "result", document["status"] != "ok"
+    elif {"code", "error", "message"} <= document.keys():
+        key, failed = "result", True
+    else:
+        return document
+    if failed:
+        raise NotADescription(f"The file holds the answer of a call that failed. {_ADVICE}")
+    meta = document.get("meta")
+    for each in (document, meta if isinstance(meta, dict) else {}):
+        if each.get("not_modified") is True:
+            raise NotADescription(
+                "The file says only that nothing had changed. Save what `TOOL manifest` prints "
+                "without `--etag`."
+            )
+    if isinstance(document.get(key), str):
+        raise NotADescription(f"The file holds a text, such as an AGENTS.md. {_ADVICE}")
+    return document.get(key)
+
+
+def _is_shortened(commands: Any) -> bool:
+    waiting = [commands]
+    while waiting:
+        below = waiting.pop()
+        for each in below if isinstance(below, list) else ():
+            if isinstance(each, Mapping):
+                if each.keys() == _BRIEF:
+                    return True
+                waiting.append(each.get("subcommands"))
+    return False
+
+
+def _major(version: Any) -> str:
+    return version.partition(".")[0] if isinstance(version, str) and version else "without version"

@@ -1,0 +1,89 @@
+"""What a manifest tells in words because it has no key for it, as murli writes them.
+
+The first version of a manifest has keys neither for arguments nor for variables, patterns, ranges
+and exclusions; the third has none for ranges. Without their words such a change would go unseen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+_NUMBER = r"(-?\d{1,30}(?:\.\d{1,30})?)"
+_RANGE = re.compile(rf"{_NUMBER} to {_NUMBER}")
+_WORD = re.compile(
+    r"\[(?P<optional>[^\[\]]+)\]|(?P<plain>\{[^{}]*\}|[^\s\[\]{}]+)(?P<more> \.\.\.)?"
+)
+
+
+def _bound(key: str) -> Callable[[str], dict[str, Any]]:
+    return lambda text: {key: float(text)} if re.fullmatch(_NUMBER, text) else {}
+
+
+_REMARKS: dict[str, Callable[[str], dict[str, Any]]] = {
+    "at least ": _bound("minimum"),
+    "at most ": _bound("maximum"),
+    "env ": lambda text: {"env": text},
+    "pattern ": lambda text: {"pattern": text},
+    "not with ": lambda text: {"excludes": [each.lstrip("-") for each in text.split(", ")]},
+    "each of type ": lambda text: {"schema": {"items": {"type": text}}},
+    "written ": lambda text: {"spelling": text},
+}
+
+
+def remarks_in(description: str) -> dict[str, Any]:
+    """Give what stands in brackets at the end of the *description* of a flag, by its key."""
+    found: dict[str, Any] = {}
+    for remark in _bracketed(description).split("; "):
+        between = _RANGE.fullmatch(remark)
+        if between:
+            found.update(minimum=float(between[1]), maximum=float(between[2]))
+        for start, read in _REMARKS.items():
+            if remark.startswith(start):
+                found.update(read(remark.removeprefix(start)))
+    return found
+
+
+def _bracketed(text: str) -> str:
+    """Give what the last brackets of *text* hold, if it ends with them."""
+    if not text.endswith(")"):
+        return ""
+    depth = 0
+    for place in range(len(text) - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(text[place], 0)
+        if depth == 0:
+            return text[place + 1 : -1]
+    return ""
+
+
+def arguments_in(usage: str, skipped: int) -> list[dict[str, Any]] | None:
+    """Give the arguments behind the first *skipped* words of *usage*; ``None`` if it is unclear."""
+    words = usage.split(None, skipped)
+    if len(words) < skipped:
+        return None
+    text = words[skipped] if len(words) > skipped else ""
+    found: list[dict[str, Any]] = []
+    place = 0
+    for match in _WORD.finditer(text):
+        if text[place : match.start()].strip():
+            return None
+        place = match.end()
+        required = match["optional"] is None
+        word = match["plain"] if required else match["optional"]
+        many = match["more"] is not None
+        if not required and word.endswith(" ..."):
+            many, word = True, word.removesuffix(" ...")
+        names = word.split() if not word.startswith("{") else [word]
+        if not names:
+            return None
+        if found and required and found[-1]["name"] == word.lower():
+            found[-1]["variadic"] = True  # one that takes several is written several times
+            continue
+        entry: dict[str, Any] = {"type": "string", "name": names[0].lower(), "required": required}
+        if word.startswith("{"):
+            entry["name"] = f"#{len(found) + 1}"
+            entry["enum"] = word.strip("{}").split(",")
+        entry["variadic"] = many or len(names) > 1
+        found.append(entry)
+    return None if text[place:].strip() else found

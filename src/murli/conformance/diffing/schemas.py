@@ -1,0 +1,395 @@
+"""Whether what a command answers still is what its readers were promised: JSON Schemas compared.
+
+A reader lives with less than was promised, never with more: a wider type, another value of an
+enumeration, a property that may be missing now. What cannot be judged counts as breaking, since it
+must not pass unseen. Adding a property is no trouble, unless the old schema excluded it.
+
+What a command takes is compared by the same rules the other way round: whatever could be given
+before must fit what is accepted now.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .changes import BREAKING, COMPATIBLE, canonical, listed, printable, same, shown
+from .nodes import ALL, TYPES, Node, Reader, TooIntricate, kinds_in, values_in
+
+# How many pairs of schemas are looked at before one gives up.
+_MOST_PAIRS = 20_000
+_LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
+_UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
+# Where a bound is also kept by another one.
+_STRICTER = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
+_JUDGED = {
+    *("type", "enum", "properties", "required", "additionalProperties", "patternProperties"),
+    *("items", "prefixItems", *_LOWER, *_UPPER),
+}
+# What a word is about; values of other types it lets pass.
+_CONCERNS = {
+    **dict.fromkeys(("minLength", "maxLength", "pattern"), "string"),
+    **dict.fromkeys(("contentEncoding", "contentMediaType", "contentSchema"), "string"),
+    **dict.fromkeys(("minItems", "maxItems", "uniqueItems", "unevaluatedItems"), "array"),
+    **dict.fromkeys(("contains", "minContains", "maxContains"), "array"),
+    **dict.fromkeys(("minProperties", "maxProperties", "propertyNames"), "object"),
+    **dict.fromkeys(("dependentRequired", "dependentSchemas", "dependencies"), "object"),
+    "unevaluatedProperties": "object",
+    # Whoever is a number may also be a whole one.
+    **dict.fromkeys(("minimum", "maximum", "multipleOf"), "integer"),
+    **dict.fromkeys(("exclusiveMinimum", "exclusiveMaximum"), "integer"),
+}
+_UNJUDGED = "changed in a way that cannot be judged"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaChange:
+    """One difference between two schemas; *place* is where, such as ``[].score``."""
+
+    kind: str
+    severity: str
+    place: str
+    detail: str
+    before: Any = None
+    after: Any = None
+
+
+def output_changes(old: Any, new: Any) -> list[SchemaChange]:
+    """Give what a reader of *old* answers meets in *new* ones."""
+    if same(old, new):
+        return []
+    return _Comparison(old, new, is_output=True).changes()
+
+
+def takes_as_before(old: Any, new: Any) -> bool:
+    """Tell whether everything that *old* accepted is surely accepted by *new*."""
+    if same(old, new):
+        return True
+    found = _Comparison(new, old, is_output=False).changes()
+    return all(each.severity != BREAKING for each in found)
+
+
+class _Comparison:
+    """Compares what was promised (*old*) with what comes (*new*)."""
+
+    def __init__(self, old: Any, new: Any, *, is_output: bool) -> None:
+        self._olds, self._news = Reader(old), Reader(new)
+        self._is_output = is_output
+        self._fit: dict[tuple[int, int], None] = {}  # in the order in which they were found
+        self._unfit: set[tuple[int, int]] = set()
+        self._depth = 0
+        self._left = _MOST_PAIRS
+
+    def changes(self) -> list[SchemaChange]:
+        """Give all differences, with every difference that nobody could judge."""
+        old, new = self._olds.root, self._news.root
+        try:
+            return list(self._walk(self._olds.node(old), self._news.node(new), "", set()))
+        except TooIntricate:
+            return [_change("unjudged", BREAKING, "", "is too intricate to be judged")]
+
+    def _walk(
+        self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
+    ) -> Iterator[SchemaChange]:
+        """Give the differences between two schemas and what is below them, each pair once."""
+        pair = (id(old), id(new))
+        if pair in met:  # a schema that holds itself
+            return
+        met.add(pair)
+        self._left -= 1
+        if not self._left:
+            raise TooIntricate
+        if old.unions or new.unions:
+            yield from self._alternatives(old, new, place, met)
+        else:
+            yield from self._plain(old, new, place, met)
+
+    def _below(
+        self, old: Any, new: Any, place: str, met: set[tuple[int, int]]
+    ) -> Iterator[SchemaChange]:
+        yield from self._walk(self._olds.node(old), self._news.node(new), place, met)
+
+    def _fits(self, old: Node, new: Node) -> bool:
+        """Tell whether whatever *new* allows is surely allowed by *old*.
+
+        A schema may hold itself: of a pair that is being judged one assumes that it fits. Should it
+        not, everything that was found with its help is forgotten; what does not fit even so never
+        will.
+        """
+        pair = (id(old), id(new))
+        if pair in self._unfit or pair in self._fit:
+            return pair in self._fit
+        known = len(self._fit)
+        self._fit[pair] = None
+        self._depth += 1
+        found = self._walk(old, new, "", set())
+        fits = all(each.severity != BREAKING for each in found)
+        self._depth -= 1
+        if not fits:
+            while len(self._fit) > known:
+                self._fit.popitem()
+            self._unfit.add(pair)
+        return fits
+
+    # -- one of several --------------------------------------------------------------------------
+
+    def _alternatives(
+        self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
+    ) -> Iterator[SchemaChange]:
+        before, after = self._olds.alternatives(old), self._news.alternatives(new)
+        strange, homes = [], []
+        for each in after:
+            home = next((one for one in before if self._fits(one, each)), None)
+            if home is None:
+                strange.append(each)
+            else:
+                homes.append((home, each))
+        if self._depth:  # one answer is enough, and what is assumed must not be looked into
+            if strange:
+                yield _change("widened", BREAKING, place, "may be something else now")
+            return
+        for home, each in homes:
+            yield from self._walk(home, each, place, met)
+        gone = [one for one in before if not any(self._fits(one, each) for each in after)]
+        known = frozenset().union(*map(kinds_in, before))
+        for one, each in _paired(gone, strange):
+            yield from self._walk(one, each, place, met)
+        for each in strange:
+            other = "another kind of " if kinds_in(each) & known else ""
+            told = f"may be {other}{_said(each)} now"
+            yield _change("widened", BREAKING, place, told, after=_said(each))
+        if gone and not strange:
+            told = " or ".join(dict.fromkeys(_said(each) for each in gone))
+            yield _change("narrowed", COMPATIBLE, place, f"is no longer {told}", before=told)
+
+    # -- one thing -------------------------------------------------------------------------------
+
+    def _plain(
+        self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
+    ) -> Iterator[SchemaChange]:
+        before, after = kinds_in(old), kinds_in(new)
+        values, others = values_in(old), values_in(new)
+        if values is not None and others is not None:
+            yield from _values(values, others, place)
+        elif after - before:
+            yield _gained(before, after, place)
+        elif values is not None and after:
+            told = f"may be anything now, not only {listed(values)}"
+            yield _change("widened", BREAKING, place, told)
+        elif before - after or others is not None:
+            yield _change(
+                "narrowed",
+                COMPATIBLE,
+                place,
+                f"is always {_said(new)} now",
+                _named(before),
+                _named(after),
+            )
+        both = before & after
+        if "object" in both:
+            yield from self._objects(old, new, place, met)
+        if "array" in both:
+            yield from self._arrays(old, new, place, met)
+        if both:
+            yield from _bounds(old, new, place, both)
+            yield from _others(old, new, place, both)
+
+    def _objects(
+        self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
+    ) -> Iterator[SchemaChange]:
+        before, after = old.words.get("properties", {}), new.words.get("properties", {})
+        needed = old.words.get("required", frozenset())
+        given = new.words.get("required", frozenset())
+        rest, others = _rest(old), _rest(new)
+        # What tells kinds of objects apart comes first: it is the quickest to differ.
+        names = {*before, *after, *needed, *given}
+        for name in sorted(names, key=lambda each: (not _is_constant(before.get(each)), each)):
+            inner = f"{place}.{name}"
+            if name in after or name in given:
+                schema = after.get(name, others)
+                if name not in before and name not in needed:
+                    yield from self._added(old, name, schema, inner, met)
+                    continue
+                if name in needed and name not in given:
+                    told = "may be missing now"
+                    yield _change("property_optional", BREAKING, inner, told)
+                elif name in given and name not in needed:
+                    told = "is always there now"
+                    yield _change("property_required", COMPATIBLE, inner, told)
+                yield from self._below(before.get(name, rest), schema, inner, met)
+            elif name in needed or self._is_output:
+                yield _change("property_removed", BREAKING, inner, "was removed")
+        yield from self._patterned(old, new, place, met)
+        if rest is False and others is not False:
+            told = "may have properties now that the old schema excludes"
+            yield _change("widened", BREAKING, place, told)
+        elif others is False and rest is not False:
+            told = "has no properties but those it names now"
+            yield _change("narrowed", COMPATIBLE, place, told)
+        else:
+            yield from self._below(rest, others, f"{place}.*", met)
+
+    def _added(
+        self, old: Node, name: str, schema: Any, place: str, met: set[tuple[int, int]]
+    ) -> Iterator[SchemaChange]:
+        rest = _rest(old)
+        patterns = old.words.get("patternProperties", {})
+        bound = [each for pattern, each in patterns.items() if _may_match(pattern, name)]
+        if bound:
+            for each in bound:
+                yield from self._below(each, schema, place, met)
+        elif rest is False:
+            told = "was added, where the old schema excludes what it does not name"
+            yield _change("property_added", BREAKING, place, told)
+        elif rest is True or rest == {}:
+            yield _change("property_added", COMPATIBLE, place, "was added")
+        else:
+            yield from self._below(rest, schema, place, met)
+
+    def _patterned(
+        self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
+    ) -> Iterator[SchemaChange]:
+        before = old.words.get("patternProperties", {})
+        after = new.words.get("patternProperties", {})
+        for pattern in sorted({*before, *after}):
+            inner = f"{place}./{pattern}/"
+            if pattern in before and pattern in after:
+                yield from self._below(before[pattern], after[pattern], inner, met)
+            elif pattern in before:
+                yield _change("unjudged", BREAKING, inner, _UNJUDGED)
+            else:
+                yield from self._below(_rest(old), after[pattern], inner, met)
+
+    def _arrays(
+        self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
+    ) -> Iterator[SchemaChange]:
+        first, then = old.words.get("prefixItems", []), new.words.get("prefixItems", [])
+        before, after = old.words.get("items", True), new.words.get("items", True)
+        for place_in in range(max(len(first), len(then))):
+            one = first[place_in] if place_in < len(first) else before
+            other = then[place_in] if place_in < len(then) else after
+            yield from self._below(one, other, f"{place}[{place_in}]", met)
+        if "items" in old.words or "items" in new.words:
+            yield from self._below(before, after, f"{place}[]", met)
+
+
+def _paired(gone: list[Node], strange: list[Node]) -> list[tuple[Node, Node]]:
+    """Take out of both lists what seems to be one thing, changed: the only ones alike."""
+    found = []
+    for mark in (_mark, lambda node: _named(kinds_in(node)), lambda node: None):
+        for each in list(strange):
+            twins = [one for one in gone if mark(one) == mark(each)]
+            if len(twins) == 1 == sum(1 for one in strange if mark(one) == mark(each)):
+                strange.remove(each)
+                gone.remove(twins[0])
+                found.append((twins[0], each))
+    return found
+
+
+def _mark(node: Node) -> Any:
+    """Give what tells an object from others: the properties that have one value only."""
+    properties = node.words.get("properties", {})
+    return canonical({name: each for name, each in properties.items() if _is_constant(each)})
+
+
+def _is_constant(schema: Any) -> bool:
+    return isinstance(schema, dict) and not {"const", "enum"}.isdisjoint(schema)
+
+
+def _rest(node: Node) -> Any:
+    """Give the schema of properties that *node* does not name; ``False`` if it excludes them."""
+    if node.words.get("unevaluatedProperties") is False:
+        return False
+    return node.words.get("additionalProperties", True)
+
+
+def _may_match(pattern: str, name: str) -> bool:
+    try:
+        return re.search(pattern, name) is not None
+    except (re.error, RecursionError, OverflowError):  # of another dialect
+        return True
+
+
+def _values(old: list[Any], new: list[Any], place: str) -> Iterator[SchemaChange]:
+    before = {canonical(each) for each in old}
+    after = {canonical(each) for each in new}
+    added = [each for each in new if canonical(each) not in before]
+    removed = [each for each in old if canonical(each) not in after]
+    if added:
+        told = f"may be {listed(added)} now"
+        yield _change("value_added", BREAKING, place, told, old, new)
+    elif removed:
+        told = f"is no longer {listed(removed)}"
+        yield _change("narrowed", COMPATIBLE, place, told, old, new)
+
+
+def _gained(before: frozenset[str], after: frozenset[str], place: str) -> SchemaChange:
+    was, now = _named(before), _named(after)
+    if before & after and after != ALL:
+        told = f"may be {_named(after - before)} now"
+        return _change("widened", BREAKING, place, told, was, now)
+    told = f"is {now} now, it was {was}"
+    return _change("type_changed", BREAKING, place, told, was, now)
+
+
+def _matters(word: str, kinds: frozenset[str]) -> bool:
+    """Tell whether *word* says something about values of *kinds*."""
+    return word not in _CONCERNS or _CONCERNS[word] in kinds
+
+
+def _bounds(old: Node, new: Node, place: str, kinds: frozenset[str]) -> Iterator[SchemaChange]:
+    for words, sign in ((_LOWER, 1), (_UPPER, -1)):
+        for word in (each for each in words if _matters(each, kinds)):
+            before, after = old.words.get(word), new.words.get(word)
+            if before == after:
+                continue
+            kept = [
+                each
+                for each in (after, new.words.get(_STRICTER.get(word, word)))
+                if each is not None and (before is None or sign * each >= sign * before)
+            ]
+            if kept:
+                told = f"is bound more closely by {word}"
+                yield _change("narrowed", COMPATIBLE, place, told, before, after)
+            else:
+                told = f"is no longer bound by {word} {shown(before)}"
+                yield _change("widened", BREAKING, place, told, before, after)
+
+
+def _others(old: Node, new: Node, place: str, kinds: frozenset[str]) -> Iterator[SchemaChange]:
+    """Give the changes of words that can only be kept, added or lost."""
+    others = {*old.words, *new.words} - _JUDGED
+    for word in sorted(each for each in others if _matters(each, kinds)):
+        before, after = old.words.get(word), new.words.get(word)
+        if word in old.words and word in new.words and same(before, after):
+            continue
+        if word in old.words:
+            yield _change("unjudged", BREAKING, place, f"{_UNJUDGED} ({word})", before, after)
+        else:
+            told = f"is bound more closely by {word}"
+            yield _change("narrowed", COMPATIBLE, place, told, before, after)
+
+
+def _change(
+    kind: str, severity: str, place: str, told: str, before: Any = None, after: Any = None
+) -> SchemaChange:
+    subject = f"result{place}"
+    detail = f"{printable(subject)} {told}."
+    return SchemaChange(f"output_{kind}", severity, subject, detail, before, after)
+
+
+def _said(node: Node) -> str:
+    values = values_in(node)
+    if values:
+        return " or ".join(listed([each]) for each in values[:5])
+    return _named(kinds_in(node))
+
+
+def _named(kinds: frozenset[str]) -> str:
+    if kinds >= ALL:
+        return "anything"
+    shorter = kinds - {"integer"} if "number" in kinds else kinds
+    known = [each for each in TYPES if each in shorter]
+    return " or ".join([*known, *sorted(shorter - set(TYPES))]) or "nothing"

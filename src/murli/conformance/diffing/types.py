@@ -1,0 +1,125 @@
+"""What the value of a flag or argument may be, in the words of any language, and what fits what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .changes import BREAKING, COMPATIBLE, NOTE
+
+_KINDS = {
+    "bool": "boolean",
+    "boolean": "boolean",
+    "decimal": "number",
+    "double": "number",
+    "enum": "text",
+    "choice": "text",
+    "file": "text",
+    "float": "number",
+    "float32": "number",
+    "float64": "number",
+    "integer": "integer",
+    "number": "number",
+    "path": "text",
+    "str": "text",
+    "string": "text",
+    "text": "text",
+}
+_WHOLE = re.compile(r"(u?)int(8|16|32|64)?")
+#: kinds that stand on a command line without a value
+_BARE = ("boolean", "count")
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """What a value may be: *kind* is the word itself where nobody here knows it, ``""`` if unsaid.
+
+    *many* is whether it may be given more than once; *split* how several in one word are told
+    apart, where that is known. *bits* is the size of a whole number, minus that if it has no sign.
+    *word* is what the document says.
+    """
+
+    kind: str = ""
+    many: bool = False
+    split: str = ""
+    bits: int = 0
+    word: str = field(default="", compare=False)
+
+
+#: nothing is known of it
+UNSAID = Type()
+
+
+def type_of(entry: Mapping[str, Any]) -> Type:
+    """Give the type that the *entry* of a flag or argument tells."""
+    word = entry.get("type")
+    if not isinstance(word, str) or not word:
+        return UNSAID
+    said, many, split = word, entry.get("variadic") is True, ""
+    if many:
+        said += " ..."
+    if word.startswith("[]"):
+        many, word = True, word[2:]
+    elif word.endswith("Slice"):  # cobra's: one is separated by commas, the other is not
+        many, split, word = True, "commas", word.removesuffix("Slice")
+    elif word.endswith("Array"):
+        many, split, word = True, "nothing", word.removesuffix("Array")
+    elif word == "array":
+        schema = entry.get("schema")
+        items = schema.get("items") if isinstance(schema, Mapping) else None
+        item = items.get("type") if isinstance(items, Mapping) else None
+        many, word = True, item if isinstance(item, str) and item else "string"
+        said = f"array of {word}"
+    whole = _WHOLE.fullmatch(word.lower())
+    if whole:
+        bits = int(whole[2] or 64)
+        return Type("integer", many, split, -bits if whole[1] else bits, said)
+    return Type(_KINDS.get(word.lower(), word), many, split, word=said)
+
+
+def type_change(old: Type, new: Type) -> tuple[str, str] | None:
+    """Give how bad it is that *old* became *new*, and why, in words; ``None`` for no change."""
+    if old == new:
+        return None
+    if not old.kind or not new.kind:
+        return NOTE, "only one of the documents tells its type"
+    if old.many and not new.many:
+        return BREAKING, "it can no longer be given several times"
+    if old.split and new.split and old.split != new.split:
+        return (
+            BREAKING,
+            f"several values in one word were separated by {old.split}, now {new.split}",
+        )
+    found = _kind_change(old, new)
+    if found is not None or old.many == new.many:
+        return found
+    return COMPATIBLE, "it can be given several times now"
+
+
+def _kind_change(old: Type, new: Type) -> tuple[str, str] | None:
+    was, now = old.kind, new.kind
+    if was == now:
+        if was != "integer" or old.bits == new.bits:
+            return None
+        wider = _holds(new.bits, old.bits)
+        was, now = _sized(old), _sized(new)
+    else:
+        wider = (was, now) == ("integer", "number") or (now == "text" and was not in _BARE)
+    return (COMPATIBLE if wider else BREAKING), f"it was {was}, it is {now}"
+
+
+def _holds(new: int, old: int) -> bool:
+    """Tell whether a whole number of *new* bits can be whatever one of *old* bits can."""
+    if new == 0 or old == 0:
+        return new == 0
+    if new < 0:
+        return old < 0 and new <= old
+    return new > -old if old < 0 else new >= old
+
+
+def _sized(kind: Type) -> str:
+    if not kind.bits:
+        return "an integer of any size"
+    return f"an {'un' * (kind.bits < 0)}signed integer of {abs(kind.bits)} bits"

@@ -1,0 +1,59 @@
+"""A tool made ready to be examined: where it runs, what it speaks, which calls may be made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from .detection import detect
+from .probing import Prober
+from .profile import Profile
+from .scratch import Scratch, absolute
+from .target import NONE, Target
+
+
+class NotRunnable(OSError):
+    """A tool that cannot even be started; the message is the system's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A tool that can be examined; *notes* tell what was odd on the way."""
+
+    target: Target
+    notes: tuple[str, ...]
+
+
+@contextmanager
+def opened(
+    tool: Sequence[str], profile: Profile, contract: str, env: Mapping[str, str]
+) -> Iterator[Opened]:
+    """Make *tool* ready, and leave no trace of it; `NotRunnable` for what cannot be started."""
+    words = absolute(tuple(tool))
+    with Scratch(keep_home=profile.keep_home) as scratch:
+        for name, text in profile.files.items():
+            scratch.write(name, text)
+        asked = {"MURLI_CONTRACT": contract} if contract else {}
+        variables = scratch.environment({**asked, **profile.env, **env}, words)
+        prober = Prober(words, scratch, variables, profile.timeout)
+        help_text = prober.run("--help")
+        if help_text.exit_code is None and not help_text.timed_out:
+            raise NotRunnable(help_text.stderr.decode("utf-8", "replace"))
+        notes = [
+            f"The call `{' '.join(call)}` of the profile's setup: {ended.ended}."
+            for call in profile.setup
+            if (ended := prober.run(*call)).exit_code != 0
+        ]
+        found = detect(prober)
+        measured = contract or (found.contract if found.contract != NONE else "murli")
+        target = Target(
+            prober,
+            profile,
+            measured,
+            found.contract,
+            found.wire,
+            found.catalogue,
+            found.description,
+        )
+        yield Opened(target, tuple(notes))

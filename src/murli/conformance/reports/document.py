@@ -1,0 +1,130 @@
+"""A report as plain JSON data, for an agent or a program.
+
+An agent has little room, so the usual document tells of what is wrong, and of the rest how much
+there is; the full one leaves nothing out but the tail of very long output.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from ..results import STATUSES, Evidence, Finding, Report, Result
+from .wording import bytes_of, decoded, excerpt
+
+# What is kept of one stream, and of the findings of one check.
+_MOST_BYTES = 1000
+_MOST_BYTES_IN_FULL = 65536
+_MOST_FINDINGS = 20
+
+
+def document(report: Report, *, full: bool = False) -> dict[str, Any]:
+    """Give the report as JSON types; *full* has every finding, with the output of each.
+
+    Otherwise a check lists what is wrong, up to a bound, and ``left_out`` counts the rest by
+    status. Output is a string where it is whole and UTF-8, else an object with its ``encoding``,
+    its ``value``, and in ``truncated`` how many bytes are missing at its end.
+    """
+    return {
+        "tool": [_exact(word) for word in report.tool],
+        "name": _string(report.name),
+        "version": _string(report.version),
+        "contract": _string(report.contract),
+        "measured": _string(report.measured),
+        "wire": _string(report.wire),
+        "ok": report.ok,
+        "level": report.level,
+        "levels": {str(level): state for level, state in report.levels.items()},
+        "score": report.score,
+        "summary": {status: report.count(status) for status in STATUSES},
+        "checks": [_check(each, full) for each in report.results],
+        "nodes": [
+            {
+                "path": _string(each.path),
+                "summary": _string(each.summary),
+                "danger": _string(each.danger),
+            }
+            for each in report.nodes
+        ],
+        "notes": [_string(each) for each in report.notes],
+        "processes": report.processes,
+        "duration_ms": report.duration_ms,
+    }
+
+
+def _check(result: Result, full: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "id": _string(result.id),
+        "title": _string(result.title),
+        "status": result.status,
+        "level": result.level,
+        "requirements": [_string(each) for each in result.requirements],
+    }
+    if result.reason:
+        found["reason"] = _string(result.reason)
+    shown = result.findings if full else result.troubles[:_MOST_FINDINGS]
+    found["findings"] = [_finding(each, full) for each in shown]
+    rest = Counter(each.status for each in result.findings)
+    rest.subtract(each.status for each in shown)
+    if left_out := {status: number for status, number in rest.items() if number}:
+        found["left_out"] = left_out
+    return found
+
+
+def _finding(finding: Finding, full: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "status": finding.status,
+        "command": _string(finding.command),
+        "detail": _string(finding.detail),
+    }
+    if finding.evidence is not None:
+        found["evidence"] = _evidence(finding.evidence, full)
+    return found
+
+
+def _evidence(evidence: Evidence, full: bool) -> dict[str, Any]:
+    most = _MOST_BYTES_IN_FULL if full else _MOST_BYTES
+    return {
+        "argv": [_exact(word) for word in evidence.argv],
+        "stdin": evidence.stdin,
+        **({"given": evidence.given} if evidence.given else {}),
+        "env": _environment(evidence.env),
+        "event": _string(evidence.event),
+        "exit_code": evidence.exit_code,
+        "timed_out": evidence.timed_out,
+        "duration_ms": evidence.duration_ms,
+        "changed": [_exact(name) for name in evidence.changed],
+        "stdout": _bytes(evidence.stdout, most),
+        "stderr": _bytes(evidence.stderr, most),
+    }
+
+
+def _environment(env: Mapping[str, str]) -> dict[str, Any]:
+    return {_string(name): _exact(value) for name, value in env.items()}
+
+
+def _bytes(data: bytes, most: int) -> str | dict[str, Any]:
+    """Give bytes so that they can be had back, as a string if one can say it all."""
+    more = 0
+    if len(data) > most:
+        more = excerpt(data, most).more
+        data = data[: len(data) - more]
+    try:
+        found: dict[str, Any] = {"encoding": "utf-8", "value": data.decode()}
+    except UnicodeDecodeError:
+        found = {"encoding": "base64", "value": b64encode(data).decode()}
+    if more:
+        return {**found, "truncated": more}
+    return decoded(data) if found["encoding"] == "utf-8" else found
+
+
+def _exact(word: str) -> str | dict[str, Any]:
+    data = bytes_of(word)
+    return _bytes(data, len(data))
+
+
+def _string(text: str) -> str:
+    """Give *text* for people; half a pair of surrogates has no place in JSON."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,92 @@
+"""A report as JUnit XML: one test case per check, as systems for continuous integration read it."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as Xml
+
+from ..results import FAIL, NOT_APPLICABLE, NOT_VERIFIED, WARN, Finding, Report, Result
+from .terminal import reproduction
+from .wording import WORDS, command_name, spoken, visible
+
+# Such systems keep all of it, some of them in a database.
+_MOST_FINDINGS = 50
+
+
+def junit(report: Report) -> str:
+    """Give the report as one test suite.
+
+    What failed is a failure; what was not verified or does not apply is skipped and says why, so
+    that it counts as no pass; a warning passes and is told in the output of its case.
+    """
+    numbers = {
+        "tests": str(len(report.results)),
+        "failures": str(report.count(FAIL)),
+        "errors": "0",
+        "skipped": str(report.count(NOT_VERIFIED) + report.count(NOT_APPLICABLE)),
+        "time": _seconds(report.duration_ms),
+    }
+    root = Xml.Element("testsuites", {"name": "murli check", **numbers})
+    suite = Xml.SubElement(root, "testsuite", {"name": visible(report.name), **numbers})
+    properties = Xml.SubElement(suite, "properties")
+    for name, value in _properties(report).items():
+        Xml.SubElement(properties, "property", {"name": name, "value": visible(value)})
+    for result in report.results:
+        _case(suite, report, result)
+    Xml.indent(root)
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n'
+    return head + Xml.tostring(root, encoding="unicode") + "\n"
+
+
+def _properties(report: Report) -> dict[str, str]:
+    return {
+        "version": report.version,
+        "contract": report.contract,
+        "measured": report.measured,
+        "wire": report.wire,
+        "level": str(report.level),
+        "score": str(report.score),
+        "spoken": spoken(report),
+    }
+
+
+def _case(suite: Xml.Element, report: Report, result: Result) -> None:
+    seen = {id(each.evidence): each.evidence for each in result.findings if each.evidence}
+    case = Xml.SubElement(
+        suite,
+        "testcase",
+        {
+            "classname": visible(f"{report.measured}.level{result.level}"),
+            "name": visible(f"{result.id}: {result.title}"),
+            "time": _seconds(sum(each.duration_ms for each in seen.values())),
+        },
+    )
+    if result.status in (NOT_VERIFIED, NOT_APPLICABLE):
+        word = WORDS[result.status]
+        reason = f"{word}: {result.reason}" if result.reason else word
+        Xml.SubElement(case, "skipped", {"message": visible(reason)})
+    elif result.status == FAIL:
+        first = next(iter(result.troubles), Finding(FAIL, detail=result.reason))
+        message = f"{command_name(first.command)}: {first.detail}"
+        failure = Xml.SubElement(
+            case, "failure", {"type": visible(result.id), "message": visible(message)}
+        )
+        failure.text = _troubles(result)
+    elif result.status == WARN:
+        Xml.SubElement(case, "system-out").text = _troubles(result)
+
+
+def _troubles(result: Result) -> str:
+    """Give what is wrong, each with how to see it again; control characters are escaped."""
+    lines = []
+    for finding in result.troubles[:_MOST_FINDINGS]:
+        named = f"{command_name(finding.command)}: {finding.detail}"
+        lines.append(f"{WORDS[finding.status]}: {named}")
+        if finding.evidence is not None:
+            lines += (f"  {line}" for line in reproduction(finding.evidence))
+    if (more := len(result.troubles) - _MOST_FINDINGS) > 0:
+        lines.append(f"and {more} more")
+    return "\n".join(visible(line) for line in lines) + "\n"
+
+
+def _seconds(milliseconds: int) -> str:
+    return f"{milliseconds / 1000:.3f}"

@@ -1,0 +1,146 @@
+"""A report as Markdown, short enough for a comment on a change."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..results import LEVELS, PASS, Finding, Report, Result
+from .terminal import reproduction
+from .wording import (
+    LEVEL_WORDS,
+    ORDER,
+    SYMBOLS,
+    WORDS,
+    command_name,
+    overall,
+    spoken,
+    summary,
+    visible,
+)
+
+# Where such comments are kept they may have 65,536 characters.
+_MOST_CHARACTERS = 60_000
+_MOST_FINDINGS = 3
+_LONGEST_CELL = 300
+# What could become structure, a formula, a link or an entity. As a number it is only a character.
+_SPECIAL = re.compile(r"[\\`*_{}\[\]<>|~&!$:@#]|(?<=www)\.")
+# What calls people or other changes, even as a number, but not inside of code.
+_CALLING = ("&#64;", "&#35;")
+_PLAIN = re.compile(r"[\w ./=,+-]+")
+_BACKTICKS = re.compile("`+")
+
+
+def markdown(report: Report) -> str:
+    """Give the report as a heading, a table of the checks, and a block for each that is not right.
+
+    Text of the tool stays in its cell or fence. Passing checks are counted, not listed; blocks that
+    would make a comment too long are left out, and their number is told.
+    """
+    head = "\n".join(_head(report))
+    told = [each for status in ORDER for each in report.results if each.status == status != PASS]
+    parts = [head, _table(told)] if told else [head]
+    room = _MOST_CHARACTERS - sum(map(len, parts))
+    left_out = 0
+    for result in told:
+        if not result.troubles:
+            continue
+        block = "\n".join(_block(result))
+        if len(block) > room:
+            left_out += 1
+            continue
+        room -= len(block)
+        parts.append(block)
+    if left_out:
+        parts.append(f"The details of {left_out} more checks do not fit in here.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _head(report: Report) -> Iterator[str]:
+    name = " ".join(filter(None, (report.name, report.version)))
+    yield f"## {SYMBOLS[overall(report)]} murli check: {code(name)}"
+    yield ""
+    yield (
+        f"**Level {report.level} of {LEVELS[-1]}**, score **{report.score}** of 100; "
+        f"{prose(spoken(report))}."
+    )
+    yield ""
+    yield (
+        ", ".join(
+            f"level {level} {LEVEL_WORDS[state]}" for level, state in report.levels.items()
+        ).capitalize()
+        + "."
+    )
+    yield ""
+    yield f"{summary(report)}."
+    for note in report.notes:
+        yield ""
+        yield f"Note: {prose(note)}"
+
+
+def _table(results: list[Result]) -> str:
+    rows = ["| | check | level | what | found |", "|---|---|---|---|---|"]
+    for each in results:
+        what = prose(each.title) + (f" ({prose(each.reason)})" if each.reason else "")
+        found = f"{len(each.troubles)} of {len(each.findings)}" if each.troubles else ""
+        status = f"{SYMBOLS[each.status]} {WORDS[each.status]}"
+        rows.append(f"| {status} | {code(each.id)} | {each.level} | {what} | {found} |")
+    return "\n".join(rows)
+
+
+def _block(result: Result) -> Iterator[str]:
+    number = len(result.troubles)
+    yield "<details>"
+    yield (
+        f"<summary>{SYMBOLS[result.status]} {code(result.id, html=True)} "
+        f"{prose(result.title)} ({number})</summary>"
+    )
+    for finding in result.troubles[:_MOST_FINDINGS]:
+        yield ""
+        yield fenced("\n".join(_finding(finding)))
+    if number > _MOST_FINDINGS:
+        yield ""
+        yield f"And {number - _MOST_FINDINGS} more."
+    yield ""
+    yield "</details>"
+
+
+def _finding(finding: Finding) -> Iterator[str]:
+    name = command_name(finding.command)
+    yield visible(f"{name}: {finding.detail}" if finding.detail else name)
+    if finding.evidence is not None:
+        yield from reproduction(finding.evidence)
+
+
+def prose(text: str) -> str:
+    """Give *text* so that Markdown shows it as it is, on one line, and calls nobody."""
+    text = visible(_shortened(text))
+    text = _SPECIAL.sub(_number, text)
+    for each in _CALLING:
+        text = text.replace(each, f"<code>{each}</code>")
+    return text
+
+
+def code(text: str, *, html: bool = False) -> str:
+    """Give *text* as code in a line; with *html* as an element, for a place without Markdown."""
+    text = visible(_shortened(text))
+    if not html and _PLAIN.fullmatch(text) and text == text.strip():
+        return f"`{text}`"
+    return f"<code>{_SPECIAL.sub(_number, text)}</code>"
+
+
+def fenced(text: str) -> str:
+    """Give *text* as a block of code that it cannot end."""
+    longest = max(map(len, _BACKTICKS.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def _number(match: re.Match[str]) -> str:
+    return f"&#{ord(match.group())};"
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _LONGEST_CELL:
+        return text
+    return f"{text[:_LONGEST_CELL]} … ({len(text) - _LONGEST_CELL} characters more)"

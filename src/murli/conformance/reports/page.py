@@ -1,0 +1,221 @@
+"""A report as one HTML page that needs nothing else: the tree of commands, with what was found.
+
+All content is in the HTML, so the page can be read, searched and printed without a script; the
+script makes it convenient. The policy of the page forbids every request and every other script.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator
+from hashlib import sha256
+from importlib.resources import files
+
+from ..results import (
+    BROKEN,
+    FAIL,
+    INCOMPLETE,
+    LEVELS,
+    NOT_APPLICABLE,
+    NOT_VERIFIED,
+    PASS,
+    REACHED,
+    Report,
+    Result,
+)
+from .page_commands import command_sections, tree
+from .page_text import attribute, badge, shown, slug
+from .page_tree import Branch, Words, grown, words_of
+from .wording import LEVEL_WORDS, ORDER, SYMBOLS, WORDS, command_name, overall, spoken
+
+# How many places of one check are linked from its entry.
+_MOST_LINKED = 200
+_LEVEL_STATUS = {REACHED: PASS, BROKEN: FAIL, INCOMPLETE: NOT_VERIFIED}
+# What is drawn for a report in the tab, and on which colour; anything else is a mark of attention.
+_ICONS = {
+    PASS: ("M5 8.5l2 2 4-5", "%231c673c"),
+    FAIL: ("M5.5 5.5l5 5m0-5l-5 5", "%23a9211a"),
+}
+# The page says that it can be operated before it is shown, so that it does not flicker.
+_EARLY = "document.documentElement.className='js'"
+
+
+def page(report: Report) -> str:
+    """Give the report as a whole HTML document; no text of the tool can become markup in it."""
+    root = grown(report)
+    parts = [
+        *_head(report),
+        "<body>",
+        '<a class="skip" href="#results">To the results</a>',
+        *_masthead(report),
+        *_toolbar(report),
+        '<div class="columns">',
+        '<nav aria-label="Commands">',
+        '<a class="home" href="#overview">All checks</a>',
+        *tree(root, report.name),
+        "</nav>",
+        '<main id="results" tabindex="-1">',
+        *_overview(report, root),
+        *command_sections(root, report),
+        '<p class="none" hidden>Nothing here fits the filter.</p>',
+        "</main>",
+        "</div>",
+        *_foot(report),
+        f"<script>{_asset('page.js')}</script>",
+        "</body>",
+        "</html>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _asset(name: str) -> str:
+    return files(__package__).joinpath(name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _head(report: Report) -> Iterator[str]:
+    style = _asset("page.css")
+    policy = "; ".join(
+        (
+            "default-src 'none'",
+            f"style-src {_hash(style)}",
+            f"script-src {_hash(_EARLY)} {_hash(_asset('page.js'))}",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "require-trusted-types-for 'script'",
+        )
+    )
+    yield "<!doctype html>"
+    yield '<html lang="en">'
+    yield "<head>"
+    yield '<meta charset="utf-8">'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield '<meta name="referrer" content="no-referrer">'
+    yield '<meta name="color-scheme" content="light dark">'
+    yield f"<title>{attribute(report.name)}: murli check</title>"
+    yield f'<link rel="icon" href="{_icon(report)}">'
+    yield f"<style>{style}</style>"
+    yield f"<script>{_EARLY}</script>"
+    yield "</head>"
+
+
+def _icon(report: Report) -> str:
+    """Give a picture for the tab: whether all is well can be seen from there."""
+    line, colour = _ICONS.get(overall(report), ("M8 4v5m0 2.6v.2", "%2356459c"))
+    return (
+        "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
+        f"%3Crect width='16' height='16' rx='4' fill='{colour}'/%3E%3Cpath d='{line}' fill='none' "
+        "stroke='%23fff' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E"
+    )
+
+
+def _masthead(report: Report) -> Iterator[str]:
+    version = f" <small>{shown(report.version)}</small>" if report.version else ""
+    yield '<header class="masthead">'
+    yield '<div class="who">'
+    yield '<p class="kicker">murli check</p>'
+    yield f"<h1>{shown(report.name)}{version}</h1>"
+    yield f'<p class="spoken">{shown(spoken(report))}</p>'
+    for note in report.notes:
+        yield f'<p class="note">{shown(note)}</p>'
+    yield "</div>"
+    yield '<ol class="levels" aria-label="Levels">'
+    for level, state in report.levels.items():
+        status = _LEVEL_STATUS[state]
+        yield (
+            f'<li class="{status}"><span class="sign" aria-hidden="true">{SYMBOLS[status]}</span>'
+            f"<b>Level {level}</b> <span>{LEVEL_WORDS[state]}</span></li>"
+        )
+    yield "</ol>"
+    yield '<div class="score">'
+    yield (
+        '<svg viewBox="0 0 36 36" aria-hidden="true"><circle cx="18" cy="18" r="15.5"/>'
+        '<circle class="part" cx="18" cy="18" r="15.5" pathLength="100" '
+        f'stroke-dasharray="{report.score} 100"/></svg>'
+    )
+    yield f"<p><b>{report.score}</b><span> of 100</span></p>"
+    yield "</div>"
+    yield "</header>"
+
+
+def _toolbar(report: Report) -> Iterator[str]:
+    """Give the filter; it does nothing without the script, which is what shows its controls."""
+    yield '<div class="toolbar">'
+    yield '<div class="filters" role="group" aria-label="Show checks that ended as">'
+    for status in ORDER:
+        number = report.count(status)
+        yield (
+            f'<button type="button" class="filter {status}" data-status="{status}" '
+            f'aria-pressed="false"{"" if number else " disabled"}>'
+            f'<span aria-hidden="true">{SYMBOLS[status]}</span>'
+            f"<b>{number}</b> {WORDS[status]}</button>"
+        )
+    yield "</div>"
+    yield '<label class="search"><span class="hidden">Filter by text</span>'
+    yield '<input type="search" placeholder="Filter: command, check, words" spellcheck="false" '
+    yield 'autocomplete="off" aria-keyshortcuts="/"></label>'
+    yield '<p class="told" role="status"></p>'
+    yield '<p class="said hidden" role="status"></p>'
+    yield "</div>"
+
+
+def _overview(report: Report, root: Branch) -> Iterator[str]:
+    anchors = {each.words: each.anchor for each in root.all()}
+    yield '<section id="overview" class="here" aria-label="All checks">'
+    yield "<h2>All checks</h2>"
+    levels = report.levels
+    for level in sorted({each.level for each in report.results}):
+        own = [each for each in report.results if each.level == level]
+        state = LEVEL_WORDS[levels[level]]
+        yield f'<h3 class="level">Level {level} of {LEVELS[-1]} <small>{state}</small></h3>'
+        for result in sorted(own, key=lambda each: ORDER.index(each.status)):
+            yield from _check(result, anchors)
+    yield "</section>"
+
+
+def _check(result: Result, anchors: dict[Words, str]) -> Iterator[str]:
+    troubles = result.troubles
+    places = f"{len(result.findings):,} place{'s' * (len(result.findings) != 1)}"
+    found = f"{len(troubles):,} of {places}" if troubles else places if result.findings else ""
+    yield f'<details class="item" data-status="{result.status}" id="k-{slug(result.id)}">'
+    yield (
+        f'<summary>{badge(result.status)}<span class="title">{shown(result.title)} '
+        f'<code class="id">{shown(result.id)}</code></span>'
+        f'<span class="found">{found}</span></summary>'
+    )
+    yield '<div class="body">'
+    if result.reason:
+        yield f'<p class="detail">{shown(result.reason)}</p>'
+    if result.requirements:
+        yield f'<p class="requirements">Requirements: {shown(", ".join(result.requirements))}</p>'
+    if troubles:
+        yield '<ul class="places">'
+        for finding in troubles[:_MOST_LINKED]:
+            anchor = f"{anchors[words_of(finding.command)]}:{slug(result.id)}"
+            yield (
+                f'<li><a href="#{anchor}">{shown(command_name(finding.command))}</a> '
+                f"{shown(finding.detail)}</li>"
+            )
+        yield "</ul>"
+        if (more := len(troubles) - _MOST_LINKED) > 0:
+            yield f'<p class="more">and {more:,} more, each in the tree</p>'
+    elif result.findings:
+        yield f'<p class="more">Holds in {places}.</p>'
+    elif result.status == NOT_APPLICABLE and not result.reason:
+        yield '<p class="more">Nothing of this tool is concerned.</p>'
+    yield "</div>"
+    yield "</details>"
+
+
+def _foot(report: Report) -> Iterator[str]:
+    seconds = report.duration_ms / 1000
+    words = " ".join(report.tool)
+    yield (
+        f"<footer><p>{report.processes:,} processes in {seconds:.1f} s of "
+        f"<code>{shown(words)}</code></p></footer>"
+    )

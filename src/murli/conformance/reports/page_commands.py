@@ -1,0 +1,186 @@
+"""The commands in the page: the tree beside, and a section for each with all that was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..results import FAIL, PASS, WARN, Finding, Report, Result
+from .page_text import attribute, badge, command_line, process, shown, slug
+from .page_tree import Branch
+from .wording import SYMBOLS, WORDS
+
+# A page of a thousand commands must open at once, so what is told of each is bounded: how many
+# bytes of all processes together, how many for one stream, and of how many findings of one check.
+_MOST_BYTES_OF_ALL = 2_000_000
+_BYTES = (300, 4000)
+_MOST_PROCESSES = 40
+# Up to here what passes is told with its line, beyond by its name.
+_MOST_PASSES = 3000
+_DANGERS = ("safe", "mutating", "destructive")
+
+
+def tree(root: Branch, name: str) -> Iterator[str]:
+    """Give the tree as nested lists of links."""
+    yield "<ul>"
+    yield from _item(root, name)
+    yield "</ul>"
+
+
+def _item(branch: Branch, label: str) -> Iterator[str]:
+    status = branch.status
+    sign = ""
+    if status:
+        sign = f'<span aria-hidden="true">{SYMBOLS[status]}</span><span class="hidden">'
+        sign += f"{WORDS[status]}</span>"
+    yield (
+        f'<li><a href="#{branch.anchor}"><span class="twist"></span>'
+        f'<span class="sign {status}">{sign}</span>'
+        f'<span class="word">{shown(label)}</span>{_tally(branch)}</a>'
+    )
+    if branch.children:
+        yield "<ul>"
+        for child in branch.children:
+            yield from _item(child, child.words[-1])
+        yield "</ul>"
+    yield "</li>"
+
+
+def _tally(branch: Branch) -> str:
+    """Tell how much is wrong from here down, which a closed branch would hide."""
+    for status, what in ((FAIL, "failures"), (WARN, "warnings")):
+        if number := branch.below[status]:
+            told = f"{number} {what} here and below"
+            return f'<span class="tally {status}" title="{told}">{number}</span>'
+    return ""
+
+
+def command_sections(root: Branch, report: Report) -> Iterator[str]:
+    """Give a section for every command of the tree."""
+    telling = _Telling(report)
+    for branch in root.all():
+        yield from telling.section(branch)
+
+
+@dataclass(slots=True)
+class _Shares:
+    """What a page has room for."""
+
+    bytes_of_stream: int
+    lines_of_passes: bool
+
+
+def _shares(report: Report) -> _Shares:
+    processes = sum(min(len(each.troubles), _MOST_PROCESSES) for each in report.results)
+    passes = sum(1 for result in report.results for each in result.findings if each.status == PASS)
+    least, most = _BYTES
+    share = _MOST_BYTES_OF_ALL // max(2 * processes, 1)
+    return _Shares(max(least, min(share, most)), passes <= _MOST_PASSES)
+
+
+class _Telling:
+    """Writes the sections, and knows what the page still has room for."""
+
+    def __init__(self, report: Report) -> None:
+        self._name = report.name
+        self._shares = _shares(report)
+        self._told: dict[str, int] = {}
+
+    def section(self, branch: Branch) -> Iterator[str]:
+        """Give what was found at one command: what is wrong, then what is right."""
+        name = " ".join((self._name, branch.path)).strip()
+        yield f'<section id="{branch.anchor}" aria-label="{attribute(name)}">'
+        own = f" <b>{shown(branch.path)}</b>" if branch.path else ""
+        danger = branch.node.danger
+        chip = f' <small class="danger">{danger}</small>' if danger in _DANGERS else ""
+        yield f'<h2 class="command">{shown(self._name)}{own}{chip}</h2>'
+        if branch.node.summary:
+            yield f'<p class="about">{shown(branch.node.summary)}</p>'
+        brief: list[str] = []
+        anchored: set[str] = set()
+        for status in (FAIL, WARN):
+            for result, finding in branch.findings:
+                if finding.status != status:
+                    continue
+                place = ""
+                if result.id not in anchored:
+                    anchored.add(result.id)
+                    place = f' id="{branch.anchor}:{slug(result.id)}"'
+                number = self._told[result.id] = self._told.get(result.id, 0) + 1
+                if number <= _MOST_PROCESSES:
+                    yield from self._trouble(result, finding, place)
+                else:
+                    brief.append(
+                        f'<li data-status="{status}"{place}>{_brief(result, finding)}</li>'
+                    )
+        if brief:
+            yield f'<p class="more">In brief; elsewhere {_MOST_PROCESSES} of each are in full.</p>'
+            yield f'<ul class="brief">{"".join(brief)}</ul>'
+        passes = [each for each in branch.findings if each[1].status == PASS]
+        if passes:
+            yield from self._passes(passes)
+        if not branch.findings:
+            yield '<p class="more">No check looked at this command by itself.</p>'
+        if branch.children:
+            links = (
+                f'<li><a href="#{each.anchor}">{shown(each.words[-1])}</a>{_tally(each)}</li>'
+                for each in branch.children
+            )
+            yield f'<h3>Commands below</h3><ul class="children">{"".join(links)}</ul>'
+        yield "</section>"
+
+    def _trouble(self, result: Result, finding: Finding, place: str) -> Iterator[str]:
+        yield f'<details class="item" data-status="{finding.status}"{place} open>'
+        yield (
+            f'<summary>{badge(finding.status)}<span class="title">{_titled(result)}'
+            "</span></summary>"
+        )
+        yield '<div class="body">'
+        if finding.detail:
+            yield f'<p class="detail">{shown(finding.detail)}</p>'
+        if finding.evidence is not None:
+            yield from process(finding.evidence, self._shares.bytes_of_stream)
+        yield "</div>"
+        yield "</details>"
+
+    def _passes(self, passes: list[tuple[Result, Finding]]) -> Iterator[str]:
+        by_check: dict[str, list[tuple[Result, Finding]]] = {}
+        for result, finding in passes:
+            by_check.setdefault(result.id, []).append((result, finding))
+        number = len(by_check)
+        word = "check passes" if number == 1 else "checks pass"
+        if len(passes) > number:
+            word += f" <small>in {len(passes):,} places</small>"
+        yield '<details class="passes">'
+        yield f'<summary>{badge(PASS)}<span class="title">{number} {word}</span></summary>'
+        if self._shares.lines_of_passes:
+            yield "<ul>"
+            for same in by_check.values():
+                told = "".join(_passing(finding) for _, finding in same)
+                yield f'<li data-status="pass">{_titled(same[0][0])}{told}</li>'
+            yield "</ul>"
+        else:
+            yield f'<p data-status="pass">{shown(", ".join(by_check))}</p>'
+        yield "</details>"
+
+
+def _titled(result: Result) -> str:
+    return f'{shown(result.title)} <code class="id">{shown(result.id)}</code>'
+
+
+def _brief(result: Result, finding: Finding) -> str:
+    """Give what many commands have in common: the page has told of it often enough."""
+    told = f"{SYMBOLS[finding.status]} {WORDS[finding.status]} <b>{shown(result.id)}</b> "
+    told += shown(finding.detail)
+    if finding.evidence is not None:
+        told += f"; {shown(finding.evidence.ended)} {command_line(finding.evidence)}"
+    return told
+
+
+def _passing(finding: Finding) -> str:
+    told = f'<p class="detail">{shown(finding.detail)}</p>' if finding.detail else ""
+    if finding.evidence is not None:
+        ended = "; ".join(filter(None, (finding.evidence.ended, finding.evidence.event)))
+        told += f'<div class="line">{command_line(finding.evidence)} '
+        told += f"<small>{shown(ended)}</small></div>"
+    return told

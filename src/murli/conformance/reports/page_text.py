@@ -1,0 +1,88 @@
+"""Text into HTML: escaped, with what cannot be seen made visible, and marked as not literal."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+from ..results import Evidence
+from .wording import (
+    STDIN_WORDS,
+    SYMBOLS,
+    UNSEEN,
+    UNSEEN_IN_LINES,
+    WORDS,
+    escape,
+    excerpt,
+    facts,
+    shell_line,
+    visible,
+)
+
+_NOT_IN_ANCHORS = re.compile(r"[^A-Za-z0-9_.-]+")
+# A word may be made long on purpose, to see what the tool does with it.
+_LONGEST_LINE = 8000
+
+
+def shown(text: str, *, lines: bool = False) -> str:
+    """Give *text* as HTML; every escape in it is an element, so it cannot be taken for letters."""
+    parts, end = [], 0
+    for match in (UNSEEN_IN_LINES if lines else UNSEEN).finditer(text):
+        parts.append(html.escape(text[end : match.start()]))
+        parts.append(f"<i>{escape(match)}</i>")
+        end = match.end()
+    return "".join(parts) + html.escape(text[end:])
+
+
+def attribute(text: str) -> str:
+    """Give *text* for the value of an attribute, or an element that holds only text."""
+    return html.escape(visible(text))
+
+
+def slug(text: str) -> str:
+    """Give what of *text* can stand in a link to a place in the page."""
+    return _NOT_IN_ANCHORS.sub("-", text)[:80]
+
+
+def badge(status: str) -> str:
+    """Give a status as a sign and a word; colour only repeats it."""
+    sign = f'<span aria-hidden="true">{SYMBOLS[status]}</span>'
+    return f'<span class="badge {status}">{sign}{WORDS[status]}</span>'
+
+
+def command_line(evidence: Evidence) -> str:
+    """Give the line that runs a process again; the prompt is not part of what is copied."""
+    line = shell_line(evidence)
+    more = ""
+    if len(line) > _LONGEST_LINE:
+        more = f"<small> … {len(line) - _LONGEST_LINE} characters more</small>"
+        line = line[:_LONGEST_LINE]
+    return f'<code class="run">{html.escape(line)}</code>{more}'
+
+
+def process(evidence: Evidence, most: int) -> Iterator[str]:
+    """Give one process as blocks: its line, how it ended, and *most* bytes of what it wrote."""
+    yield f'<pre class="line">{command_line(evidence)}</pre>'
+    told = dict(facts(evidence))
+    told.setdefault("stdin", STDIN_WORDS.get(evidence.stdin, evidence.stdin))
+    if not evidence.timed_out and evidence.duration_ms:
+        told["took"] = f"{evidence.duration_ms} ms"
+    pairs = "".join(
+        f"<div><dt>{name}</dt><dd>{shown(text)}</dd></div>" for name, text in told.items()
+    )
+    yield f'<dl class="facts">{pairs}</dl>'
+    for name, data in (("stdout", evidence.stdout), ("stderr", evidence.stderr)):
+        yield _output(name, data, most)
+
+
+def _output(name: str, data: bytes, most: int) -> str:
+    if not data:
+        return f'<p class="stream">{name} <small>nothing</small></p>'
+    part = excerpt(data, most)
+    size = f"{len(data):,} bytes" if not part.more else f"first {most:,} of {len(data):,} bytes"
+    # A newline right behind the tag would be swallowed.
+    return (
+        f'<p class="stream">{name} <small>{size}</small></p>'
+        f'<pre class="output">\n{shown(part.text, lines=True)}</pre>'
+    )

@@ -1,0 +1,93 @@
+"""The commands of a report as a tree, each with what was found there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..results import Finding, Node, Report, Result, worst
+from .page_text import slug
+
+# No tool has commands this deep; what claims to is shown flat.
+_DEEPEST = 20
+
+Words = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Branch:
+    """One command; *below* counts the findings here and underneath by status."""
+
+    words: Words
+    anchor: str
+    node: Node
+    findings: list[tuple[Result, Finding]] = field(default_factory=list)
+    children: list["Branch"] = field(default_factory=list)
+    below: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def path(self) -> str:
+        """What stands behind the name of the tool."""
+        return " ".join(self.words)
+
+    @property
+    def status(self) -> str:
+        """The worst of what was found here, ``""`` where nothing was looked at."""
+        return worst([finding for _, finding in self.findings]) if self.findings else ""
+
+    def all(self) -> Iterator["Branch"]:
+        """Give this branch and all beneath it, in the order of the tree."""
+        yield self
+        for child in self.children:
+            yield from child.all()
+
+
+def grown(report: Report) -> Branch:
+    """Give the tool as the root of its commands; what is only spoken of has its place as well."""
+    known = {words_of(each.path): each for each in report.nodes}
+    found: dict[Words, list[tuple[Result, Finding]]] = {}
+    for result in report.results:
+        for finding in result.findings:
+            found.setdefault(words_of(finding.command), []).append((result, finding))
+    paths: dict[Words, None] = {(): None}
+    for words in (*known, *found):
+        for end in range(1, len(words) + 1):
+            paths.setdefault(words[:end])
+    anchors = _Anchors()
+    branches: dict[Words, Branch] = {}
+    for words in paths:
+        path = " ".join(words)
+        node = known.get(words, Node(path))
+        anchor = anchors.of(f"c-{slug(path)}") if words else "tool"
+        branches[words] = Branch(words, anchor, node, found.get(words, []))
+        if words:
+            branches[words[:-1]].children.append(branches[words])
+    _count(branches[()])
+    return branches[()]
+
+
+def words_of(path: str) -> Words:
+    """Give the place of a command in the tree."""
+    words = tuple(path.split())
+    return words if len(words) <= _DEEPEST else (path,)
+
+
+def _count(branch: Branch) -> None:
+    branch.below.update(finding.status for _, finding in branch.findings)
+    for child in branch.children:
+        _count(child)
+        branch.below.update(child.below)
+
+
+class _Anchors:
+    """Names of places in the page, each given once."""
+
+    def __init__(self) -> None:
+        self._given: Counter[str] = Counter()
+
+    def of(self, wanted: str) -> str:
+        self._given[wanted] += 1
+        number = self._given[wanted]
+        # A tilde is in no slug, so a numbered name is nobody else's.
+        return wanted if number == 1 else f"{wanted}~{number}"

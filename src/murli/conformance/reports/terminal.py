@@ -1,0 +1,176 @@
+"""A report as a table for people: what is wrong, and how to see it again."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from ..results import LEVELS, PASS, Evidence, Finding, Report, Result
+from .wording import (
+    ASCII_SYMBOLS,
+    LEVEL_WORDS,
+    SYMBOLS,
+    WORDS,
+    columns,
+    command_name,
+    excerpt,
+    facts,
+    shell_line,
+    spoken,
+    summary,
+    visible,
+)
+
+_WIDTH = 100
+# What is shown of the findings of one check, and of what a process wrote on one stream.
+_MOST_FINDINGS = 3
+_MOST_NAMED = 8
+_MOST_BYTES = 600
+_MOST_LINES = 8
+# A word may be made long on purpose, to see what the tool does with it.
+_LONGEST_LINE = 2000
+_STATUS_WIDTH = max(map(len, WORDS.values()))
+
+
+def text(report: Report, *, verbose: bool = False, ascii: bool = False) -> str:
+    """Give the report as plain lines; *verbose* tells of every check and finding.
+
+    No control character and no colour is in it; with *ascii* nothing but ASCII is.
+    """
+    lines = [*_Table(report, verbose, ascii).lines()]
+    return "\n".join(visible(line, ascii=ascii) for line in lines) + "\n"
+
+
+def reproduction(evidence: Evidence, *, ascii: bool = False) -> list[str]:
+    """Give the lines that tell of one process: how to run it again, how it ended, its output."""
+    line = shell_line(evidence, ascii=ascii)
+    if len(line) > _LONGEST_LINE:
+        line = f"{line[:_LONGEST_LINE]} [{len(line) - _LONGEST_LINE} characters more]"
+    lines = [f"$ {line}"]
+    for name, told in facts(evidence):
+        lines += _labelled(name, visible(told, ascii=ascii))
+    for name, data in (("stdout", evidence.stdout), ("stderr", evidence.stderr)):
+        lines += _output(name, data, ascii)
+    return lines
+
+
+def _output(name: str, data: bytes, ascii: bool) -> Iterator[str]:
+    if not data:
+        yield f"{name:8}(nothing)"
+        return
+    shown = excerpt(data, _MOST_BYTES)
+    whole = visible(shown.text.removesuffix("\n"), lines=True, ascii=ascii).expandtabs(8)
+    rows = [row for line in whole.split("\n") for row in _chopped(line, _WIDTH - 20)]
+    for number, row in enumerate(rows[:_MOST_LINES]):
+        yield f"{'' if number else name:8}{row}".rstrip()
+    if shown.more or len(rows) > _MOST_LINES:
+        yield f"{'':8}[cut; {len(data)} bytes in all]"
+
+
+def _chopped(line: str, width: int) -> Iterator[str]:
+    """Give *line* in pieces that are at most *width* columns wide; no character is lost."""
+    start = taken = 0
+    for at, character in enumerate(line):
+        wide = columns(character)
+        if taken + wide > width:
+            yield line[start:at]
+            start, taken = at, 0
+        taken += wide
+    yield line[start:]
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Give prose in lines of at most *width* columns, broken between words where there are any."""
+    lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    return [piece for line in lines or [""] for piece in _chopped(line, width)]
+
+
+def _labelled(name: str, text: str) -> list[str]:
+    rows = _wrapped(text, _WIDTH - 20)
+    return [f"{'' if number else name:8}{row}" for number, row in enumerate(rows)]
+
+
+class _Table:
+    """The lines of one report."""
+
+    def __init__(self, report: Report, verbose: bool, ascii: bool) -> None:
+        self._report = report
+        self._verbose = verbose
+        self._ascii = ascii
+        self._symbols = ASCII_SYMBOLS if ascii else SYMBOLS
+        self._id_width = max((len(self._safe(each.id)) for each in report.results), default=0)
+
+    def lines(self) -> Iterator[str]:
+        yield from self._head()
+        levels = self._report.levels
+        for level in sorted({each.level for each in self._report.results}):
+            told = [
+                each
+                for each in self._report.results
+                if each.level == level and (self._verbose or each.status != PASS)
+            ]
+            passed = sum(
+                1 for each in self._report.results if each.level == level and each.status == PASS
+            )
+            yield ""
+            yield f"Level {level}: {LEVEL_WORDS[levels[level]]}, {passed} pass"
+            for result in told:
+                yield from self._check(result)
+        yield ""
+        yield summary(self._report)
+        seconds = self._report.duration_ms / 1000
+        yield f"{self._report.processes} processes in {seconds:.1f} s"
+
+    def _head(self) -> Iterator[str]:
+        report = self._report
+        name = " ".join(filter(None, (report.name, report.version)))
+        yield from _wrapped(self._safe(f"{name} {spoken(report)}"), _WIDTH)
+        yield f"Level {report.level} of {LEVELS[-1]}, score {report.score} of 100"
+        for note in report.notes:
+            yield from self._indented(f"Note: {note}", 0)
+
+    def _check(self, result: Result) -> Iterator[str]:
+        symbol, word = self._symbols[result.status], WORDS[result.status]
+        start = f"  {symbol} {word:{_STATUS_WIDTH}}  {self._safe(result.id):{self._id_width}}  "
+        title = self._safe(result.title)
+        troubles = result.troubles
+        if troubles:
+            title += f" ({len(troubles)} of {len(result.findings)})"
+        first, *rest = _wrapped(title, max(_WIDTH - len(start), 24))
+        yield start + first
+        for row in rest:
+            yield " " * len(start) + row
+        if result.reason:
+            yield from self._indented(result.reason, 6)
+        shown = result.findings if self._verbose else troubles[:_MOST_FINDINGS]
+        for finding in shown:
+            yield from self._finding(finding)
+        if len(troubles) > len(shown):
+            yield from self._indented(_others(troubles[len(shown) :]), 6)
+
+    def _finding(self, finding: Finding) -> Iterator[str]:
+        name = command_name(finding.command)
+        mark = f"{self._symbols[finding.status]} " if self._verbose else ""
+        told = f"{name}: {finding.detail}" if finding.detail else name
+        yield from self._indented(mark + told, 6)
+        if finding.evidence is None:
+            return
+        lines = reproduction(finding.evidence, ascii=self._ascii)
+        if finding.status == PASS:  # then the way to see it again is all that is worth a line
+            how = filter(None, (finding.evidence.ended, self._safe(finding.evidence.event)))
+            lines = [f"{lines[0]}  # {'; '.join(how)}"]
+        for line in lines:
+            yield f"        {line}"
+
+    def _indented(self, text: str, by: int) -> Iterator[str]:
+        for number, row in enumerate(_wrapped(self._safe(text), _WIDTH - by - 2)):
+            yield " " * (by + 2 * bool(number)) + row
+
+    def _safe(self, text: str) -> str:
+        return visible(text, ascii=self._ascii)
+
+
+def _others(findings: tuple[Finding, ...]) -> str:
+    names = [command_name(each.command) for each in findings]
+    more = f" and {len(names) - _MOST_NAMED} more" * (len(names) > _MOST_NAMED)
+    return f"also: {', '.join(names[:_MOST_NAMED])}{more}"

@@ -1,0 +1,188 @@
+"""What every report has to say in words: statuses, levels, command lines, bytes made harmless.
+
+Nearly every text in a report was written by the tool under test: it is data for a reader, and must
+neither move the cursor nor turn the line around nor look like nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import unicodedata
+from dataclasses import dataclass
+
+from ..results import (
+    BROKEN,
+    FAIL,
+    INCOMPLETE,
+    NOT_APPLICABLE,
+    NOT_VERIFIED,
+    PASS,
+    REACHED,
+    WARN,
+    Evidence,
+    Report,
+)
+
+#: what needs attention first
+ORDER = (FAIL, WARN, NOT_VERIFIED, PASS, NOT_APPLICABLE)
+WORDS = {
+    PASS: "pass",
+    FAIL: "fail",
+    WARN: "warn",
+    NOT_VERIFIED: "not verified",
+    NOT_APPLICABLE: "not applicable",
+}
+SYMBOLS = {PASS: "✓", FAIL: "✗", WARN: "!", NOT_VERIFIED: "?", NOT_APPLICABLE: "–"}
+ASCII_SYMBOLS = {PASS: "+", FAIL: "x", WARN: "!", NOT_VERIFIED: "?", NOT_APPLICABLE: "-"}
+LEVEL_WORDS = {REACHED: "reached", BROKEN: "broken", INCOMPLETE: "not shown"}
+STDIN_WORDS = {
+    "null": "nothing to read",
+    "closed": "closed",
+    "silent": "open and silent",
+    "text": "text",
+}
+
+# Controls, what turns the direction of text, what has no width, halves of a pair, and what XML has
+# no place for. Newline and tab are in here too; a caller may let them stand.
+UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
+)
+UNSEEN_IN_LINES = re.compile(UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def escape(match: re.Match[str]) -> str:
+    """Give the letters that stand for a character that cannot be shown."""
+    return _escaped(match.group())
+
+
+def _escaped(character: str) -> str:
+    if character in _SHORT:
+        return _SHORT[character]
+    number = ord(character)
+    if 0xDC80 <= number <= 0xDCFF:  # a byte that is not UTF-8, as Python carries it in text
+        return f"\\x{number - 0xDC00:02x}"
+    if number <= 0xFF:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"
+
+
+def visible(text: str, *, lines: bool = False, ascii: bool = False) -> str:
+    """Give *text* with an escape for all that cannot be seen; *lines* keeps newlines and tabs."""
+    text = (UNSEEN_IN_LINES if lines else UNSEEN).sub(escape, text)
+    if not ascii:
+        return text
+    return "".join(each if each < "\x80" else _escaped(each) for each in text)
+
+
+def decoded(data: bytes) -> str:
+    """Give bytes as text; those that are not UTF-8 stay what they are, see `visible`."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The beginning of what a process wrote; *more* is how many bytes are left out."""
+
+    text: str
+    more: int = 0
+
+
+def excerpt(data: bytes, most: int) -> Excerpt:
+    """Give the first *most* bytes as text, to whole characters; the text is not yet harmless."""
+    if len(data) <= most:
+        return Excerpt(decoded(data))
+    end = most
+    # A character begins with a byte that is no continuation, and has at most three of these.
+    while end > most - 3 and data[end] & 0xC0 == 0x80:
+        end -= 1
+    return Excerpt(decoded(data[:end]), len(data) - end)
+
+
+def columns(text: str) -> int:
+    """Give how wide a terminal shows *text*."""
+    return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text)
+
+
+def bytes_of(text: str) -> bytes:
+    """Give the bytes that *text* stands for, also where they are not UTF-8."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
+def quoted(word: str, *, ascii: bool = False) -> str:
+    """Quote *word* for a shell, so that it can be both read and pasted."""
+    if not UNSEEN.search(word) and not (ascii and not word.isascii()):
+        return shlex.quote(word)
+    # Octal, because a shell reads exactly three digits of it.
+    parts = []
+    for each in word:
+        if each in "\\'":
+            parts.append("\\" + each)
+        elif UNSEEN.match(each) or (ascii and each >= "\x80"):
+            parts.append("".join(f"\\{byte:03o}" for byte in bytes_of(each)))
+        else:
+            parts.append(each)
+    return f"$'{''.join(parts)}'"
+
+
+def shell_line(evidence: Evidence, *, ascii: bool = False) -> str:
+    """Give the line that runs the process again: its variables, its words, its standard input."""
+    words = " ".join(quoted(each, ascii=ascii) for each in evidence.argv)
+    if evidence.env:
+        pairs = (quoted(f"{key}={value}", ascii=ascii) for key, value in evidence.env.items())
+        words = f"env {' '.join(pairs)} {words}"
+    if evidence.stdin == "silent":
+        return f"tail -f /dev/null | {words}"
+    if evidence.stdin == "text":
+        return f"printf %s {quoted(evidence.given, ascii=ascii)} | {words}"
+    return words + {"null": " </dev/null", "closed": " <&-"}.get(evidence.stdin, "")
+
+
+def facts(evidence: Evidence) -> list[tuple[str, str]]:
+    """Give what is to be said about a process beside its words and its output: name and text."""
+    found = [("ended", evidence.ended)]
+    if evidence.event:
+        found.append(("event", evidence.event))
+    if evidence.stdin not in ("null", "closed", "silent"):
+        found.append(("stdin", STDIN_WORDS.get(evidence.stdin, evidence.stdin)))
+    if evidence.changed:
+        found.append(("changed", ", ".join(evidence.changed)))
+    return found
+
+
+def spoken(report: Report) -> str:
+    """Say in one line which contract the tool speaks, and which it was measured by."""
+    wire = f" ({report.wire} wire)" if report.wire else ""
+    if report.contract == report.measured:
+        return f"speaks {report.contract}{wire}"
+    found = "keeps no contract" if report.contract == "none" else f"speaks {report.contract}{wire}"
+    return f"{found}, measured by {report.measured}"
+
+
+def counts(report: Report) -> list[tuple[str, int]]:
+    """Give how many checks ended in each status, in the order of a summary."""
+    return [(each, report.count(each)) for each in (PASS, WARN, FAIL, NOT_VERIFIED, NOT_APPLICABLE)]
+
+
+def overall(report: Report) -> str:
+    """Give the one status that stands for the whole report; only what is all shown is a pass."""
+    if report.contract != report.measured:
+        return FAIL
+    seen = (each for each in (FAIL, NOT_VERIFIED, WARN) if report.count(each))
+    return next(seen, PASS if report.count(PASS) else NOT_VERIFIED)
+
+
+def summary(report: Report) -> str:
+    """Give the counts of all statuses in one line."""
+    told = ", ".join(f"{number} {WORDS[status]}" for status, number in counts(report))
+    return f"{len(report.results)} checks: {told}"
+
+
+def command_name(command: str) -> str:
+    """Give what a command is called in a report; the tool itself has no words of its own."""
+    return command or "(the tool itself)"

@@ -1,0 +1,174 @@
+"""What was found out about a tool: evidence, findings, results, and the report of them all.
+
+Every claim carries what is needed to see it again: the exact words, how it ended, what it wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+PASS, FAIL, WARN = "pass", "fail", "warn"
+NOT_APPLICABLE, NOT_VERIFIED = "not_applicable", "not_verified"
+STATUSES = (PASS, FAIL, WARN, NOT_APPLICABLE, NOT_VERIFIED)
+#: what a level can be: reached, broken, or not shown because a check of it could not run
+REACHED, BROKEN, INCOMPLETE = "pass", "fail", "incomplete"
+LEVELS = (1, 2, 3)
+# What a status adds to the score; what is not applicable is left out of it.
+_WORTH = {PASS: 1.0, WARN: 0.5, FAIL: 0.0, NOT_VERIFIED: 0.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One process of the tool, from its words to its last byte.
+
+    *stdin* is ``null`` (nothing to read), ``closed``, ``silent`` (open, and nobody writes) or
+    ``text``, which is *given*. *event* says what happened to it on the way, in words. *exit_code*
+    is minus the number of the signal that ended it, ``None`` when it had to be killed or never ran.
+    *changed* are the files it made, changed or removed where it ran.
+    """
+
+    argv: tuple[str, ...]
+    stdin: str = "null"
+    env: Mapping[str, str] = field(default_factory=dict)
+    event: str = ""
+    stdout: bytes = b""
+    stderr: bytes = b""
+    exit_code: int | None = 0
+    timed_out: bool = False
+    duration_ms: int = 0
+    changed: tuple[str, ...] = ()
+    given: str = ""
+
+    @property
+    def ended(self) -> str:
+        """How the process ended, in words."""
+        if self.timed_out:
+            return f"did not end within {self.duration_ms / 1000:.1f} s"
+        if self.exit_code is None:
+            return "never ran"
+        if self.exit_code < 0:
+            return f"signal {-self.exit_code}"
+        return f"exit {self.exit_code}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing a check looked at: *status* is pass, fail or warn.
+
+    *command* is what stands behind the tool's name, ``""`` for the tool itself; *detail* says what
+    is wrong, in one sentence.
+    """
+
+    status: str
+    command: str = ""
+    detail: str = ""
+    evidence: Evidence | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one check. *reason* says why it does not apply or could not be verified."""
+
+    id: str
+    title: str
+    level: int
+    requirements: tuple[str, ...]
+    status: str
+    reason: str = ""
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def troubles(self) -> tuple[Finding, ...]:
+        """What failed or deserves a warning, failures first."""
+        bad = [each for each in self.findings if each.status == FAIL]
+        return (*bad, *(each for each in self.findings if each.status == WARN))
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A command of the tool as far as it is known; *path* is ``""`` for the tool itself."""
+
+    path: str
+    summary: str = ""
+    danger: str = "unknown"  # safe, mutating, destructive or unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything about one tool under one contract.
+
+    *contract* is what the tool speaks, ``none`` for a tool that keeps none; *measured* the one
+    whose checks were run. *wire* tells the dialects of murli apart: ``docs`` or ``go``.
+    """
+
+    tool: tuple[str, ...]
+    name: str
+    contract: str
+    measured: str
+    wire: str = ""
+    version: str = ""
+    results: tuple[Result, ...] = ()
+    nodes: tuple[Node, ...] = ()
+    duration_ms: int = 0
+    processes: int = 0
+    notes: tuple[str, ...] = ()
+    #: whether all checks were made; otherwise no level can be claimed
+    is_complete: bool = True
+
+    def count(self, status: str) -> int:
+        """Give how many checks ended so."""
+        return sum(1 for each in self.results if each.status == status)
+
+    @property
+    def score(self) -> int:
+        """Percent of what applies that holds, rounded down; a warning counts half."""
+        worth = [_WORTH[each.status] for each in self.results if each.status != NOT_APPLICABLE]
+        return int(100 * sum(worth) / len(worth)) if worth else 0
+
+    @property
+    def levels(self) -> dict[int, str]:
+        """Give what became of each level; one is reached only with all below it."""
+        found: dict[int, str] = {}
+        below = REACHED
+        for level in LEVELS:
+            own = [each.status for each in self.results if each.level == level]
+            if FAIL in own or below == BROKEN:
+                below = BROKEN
+            elif NOT_VERIFIED in own or PASS not in own or below == INCOMPLETE:
+                below = INCOMPLETE
+            found[level] = below
+        if not self.is_complete:
+            found = {
+                level: state if state == BROKEN else INCOMPLETE for level, state in found.items()
+            }
+        if self.contract != self.measured:
+            return dict.fromkeys(found, BROKEN)
+        return found
+
+    @property
+    def level(self) -> int:
+        """The highest level that is reached, 0 for none."""
+        return max((level for level, state in self.levels.items() if state == REACHED), default=0)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing failed."""
+        return not self.count(FAIL)
+
+    def of(self, command: str) -> list[tuple[Result, tuple[Finding, ...]]]:
+        """Give the results that concern *command*, each with its findings there."""
+        found = []
+        for result in self.results:
+            own = tuple(each for each in result.findings if each.command == command)
+            if own:
+                found.append((result, own))
+        return found
+
+
+def worst(findings: Sequence[Finding]) -> str:
+    """Give the status of a check that found these; what found nothing has verified nothing."""
+    for status in (FAIL, WARN, PASS):
+        if any(each.status == status for each in findings):
+            return status
+    return NOT_VERIFIED

@@ -1,0 +1,111 @@
+"""Where a tool is run while it is checked: an empty home, an empty folder, and traps.
+
+Whatever it does to its files it does here, and here it is seen.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+
+# Variables that name a program a tool might start, where nobody is there to look at it.
+_TRAPPED = ("PAGER", "GIT_PAGER", "MANPAGER", "EDITOR", "VISUAL", "BROWSER")
+# What would make a tool behave as it does not for everybody, or write outside of this place.
+_DROPPED = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "MURLI_MODE", "MURLI_TEST")
+
+
+class Scratch:
+    """A folder with ``home``, ``work`` and ``tmp`` in it, gone when it is closed."""
+
+    def __init__(self, *, keep_home: bool = False) -> None:
+        self.root = tempfile.mkdtemp(prefix="murli-check-")
+        self.work = self._made("work")
+        self._home = "" if keep_home else self._made("home")
+        self._tmp = self._made("tmp")
+        self._marks = self._made("traps")
+        self._trap = os.path.join(self._marks, "trap")
+        with open(self._trap, "w", encoding="utf-8") as file:
+            file.write('#!/bin/sh\n: > "$0.sprung"\n')
+        os.chmod(self._trap, 0o755)
+
+    def __enter__(self) -> Scratch:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove it all."""
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def environment(self, given: Mapping[str, str], tool: tuple[str, ...]) -> dict[str, str]:
+        """Give the environment of the tool; *given* is added to it as it stands."""
+        env = {name: value for name, value in os.environ.items() if name not in _DROPPED}
+        env.update(dict.fromkeys(_TRAPPED, self._trap))
+        env.update(TERM="xterm-256color", TMPDIR=self._tmp, PYTHONDONTWRITEBYTECODE="1")
+        if self._home:
+            for name in [name for name in env if name.startswith("XDG_")]:
+                del env[name]
+            # Programs that were installed for one person are found through the real home.
+            for name, place in (("PYTHONUSERBASE", ".local"), ("PYENV_ROOT", ".pyenv")):
+                env.setdefault(name, os.path.join(os.path.expanduser("~"), place))
+            env["HOME"] = self._home
+        if "-m" in tool:  # a module beside the caller is found from there
+            env["PYTHONPATH"] = os.pathsep.join(filter(None, (os.getcwd(), env.get("PYTHONPATH"))))
+        env.update(given)
+        return env
+
+    def write(self, name: str, text: str) -> None:
+        """Put a file into the folder where the tool runs."""
+        path = os.path.realpath(os.path.join(self.work, name))
+        if not path.startswith(os.path.realpath(self.work) + os.sep):
+            raise ValueError(f"{name} is outside of the folder where the tool runs")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def snapshot(self) -> dict[str, tuple[int, int, int]]:
+        """Give every file and folder, with what shows that it has changed."""
+        found = {}
+        for place, folders, files in os.walk(self.root):
+            if place == self._marks:
+                folders.clear()
+                continue
+            for name in (*folders, *files):
+                path = os.path.join(place, name)
+                try:
+                    facts = os.lstat(path)
+                except OSError:  # gone meanwhile
+                    continue
+                # The time of a folder tells only what its files tell, and better.
+                when = 0 if name in folders else facts.st_mtime_ns
+                size = 0 if name in folders else facts.st_size
+                found[os.path.relpath(path, self.root)] = (size, when, facts.st_mode)
+        return found
+
+    def take_sprung(self) -> bool:
+        """Tell whether a pager, an editor or a browser was started since this was last asked."""
+        try:
+            os.unlink(f"{self._trap}.sprung")
+        except OSError:
+            return False
+        return True
+
+    def _made(self, name: str) -> str:
+        path = os.path.join(self.root, name)
+        os.mkdir(path)
+        return path
+
+
+def absolute(tool: tuple[str, ...]) -> tuple[str, ...]:
+    """Give *tool* so that it can be run from anywhere."""
+    found = list(tool)
+    for at, word in enumerate(tool):
+        beside = at > 0 or os.sep in word
+        if beside and not word.startswith("-") and os.path.exists(word):
+            found[at] = os.path.abspath(word)
+    if found[0] == tool[0] and os.sep not in tool[0]:
+        found[0] = shutil.which(tool[0]) or tool[0]
+    return tuple(found)

@@ -1,0 +1,187 @@
+"""A tool under examination: what it says about itself, and which calls may be made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from ..client.catalogue import Catalogue, Command
+from ..client.documents import documents_in, error_in, is_terminal
+from .danger import suggests_change, suggests_reading
+from .probing import Prober
+from .profile import Profile, ProfileProbe
+from .results import Evidence
+
+#: an option, a command and a value no tool has
+NO_SUCH_FLAG = "--murli-check-no-such-flag"
+NO_SUCH_COMMAND = "murli-check-no-such-command"
+NO_SUCH_FORMAT = "murli-check-no-such-format"
+_FILLER = {"integer": "1", "number": "1", "object": "{}"}
+# What confirms a change is never said, whatever a tool claims to need.
+_CONFIRMING = frozenset(("force", "yes", "confirm", "confirm-destructive"))
+FAMILY = ("response", "agent-spec-1.6", "agent-spec-2")
+#: what a tool speaks that keeps no contract
+NONE = "none"
+
+
+class Target:
+    """What the checks look at."""
+
+    def __init__(
+        self,
+        prober: Prober,
+        profile: Profile,
+        contract: str,
+        speaks: str,
+        wire: str = "",
+        catalogue: Catalogue | None = None,
+        description: dict[str, Any] | None = None,
+    ) -> None:
+        self.prober = prober
+        self.profile = profile
+        #: the contract it is measured by, and the one it speaks
+        self.contract = contract
+        self.speaks = speaks
+        self.wire = wire
+        self.catalogue = catalogue
+        #: the ``describe`` document of a murli tool, the ``manifest`` of another
+        self.description = description or {}
+        self.run = prober.run
+
+    @property
+    def name(self) -> str:
+        """What the tool is called, by itself where it says so."""
+        said = self.catalogue.name if self.catalogue is not None else ""
+        return said or self.prober.tool[-1].rsplit("/", 1)[-1]
+
+    @property
+    def version(self) -> str:
+        """The version the tool tells about itself, ``""`` when it tells none."""
+        said = self.description.get("tool_version", self.description.get("framework_version"))
+        return said if isinstance(said, str) else ""
+
+    # -- commands --------------------------------------------------------------------------------
+
+    @cached_property
+    def commands(self) -> list[Command]:
+        """All commands the tool lists, but those the profile excludes; the tool itself first."""
+        listed = self.catalogue.commands.values() if self.catalogue is not None else ()
+        found = [each for each in listed if " ".join(each.path) not in self.profile.exclude]
+        return sorted(filter(_can_be_called, found), key=lambda each: each.path)
+
+    @property
+    def leaves(self) -> list[Command]:
+        """The commands that do something themselves."""
+        return [each for each in self.commands if not each.is_group]
+
+    @property
+    def groups(self) -> list[Command]:
+        """The commands that have others below them."""
+        return [each for each in self.commands if each.is_group]
+
+    def is_safe(self, command: Command) -> bool:
+        """Tell whether *command* may be run: it says it only reads, and is not called otherwise."""
+        if " ".join(command.path) in self.profile.safe:
+            return True
+        if command.mutating is not False or command.destructive or command.requires_person:
+            return False
+        name = command.path or (self.name,)
+        # Who describes a command as nothing at all says under murli that it only reads.
+        declared = self.contract != "murli" or command.idempotent or suggests_reading(name)
+        return bool(declared) and not suggests_change(name)
+
+    @property
+    def safe(self) -> list[Command]:
+        """The commands that may be run."""
+        return [each for each in self.leaves if self.is_safe(each)]
+
+    @property
+    def guarded(self) -> list[Command]:
+        """The commands that must refuse to run unconfirmed."""
+        if self.contract == "murli":
+            return [each for each in self.leaves if each.mutating]
+        return [each for each in self.leaves if each.destructive and not each.requires_person]
+
+    # -- calls -----------------------------------------------------------------------------------
+
+    def words(self, command: Command, *more: str) -> tuple[str, ...]:
+        """Give the words of a complete call of *command*: the author's, or made up."""
+        name = " ".join(command.path)
+        given = self.profile.arguments.get(name)
+        if given is not None:
+            return (*command.path, *given, *more)
+        options = [
+            word
+            for flag in command.flags.values()
+            if flag.required and flag.name not in _CONFIRMING
+            for word in self._option(flag.name, flag.kind, flag.item, flag.values)
+        ]
+        places = [
+            self._value(each.kind, each.values)
+            for each in command.positionals or ()
+            if each.required
+        ]
+        return (*command.path, *places, *options, *more)
+
+    def _option(self, name: str, kind: str, item: str, values: tuple[str, ...]) -> tuple[str, ...]:
+        if kind == "boolean":
+            return (f"--{name}",)
+        return (f"--{name}", self._value(item if kind == "array" else kind, values))
+
+    @staticmethod
+    def _value(kind: str, values: tuple[str, ...]) -> str:
+        # A value that looks like an option might be one.
+        usable = [each for each in values if not each.startswith("-")]
+        return usable[0] if usable else _FILLER.get(kind, "murli-check")
+
+    def probes(self, kind: str) -> list[ProfileProbe]:
+        """Give the calls of this kind that the author vouches for."""
+        return [each for each in self.profile.probes if each.kind == kind]
+
+    def vouched(self, probe: ProfileProbe, **how: Any) -> Evidence:
+        """Make a call the author vouches for."""
+        if probe.stdin:
+            how = {"stdin": "text", "text": probe.stdin.encode(), **how}
+        return self.run(*probe.words, **how)
+
+    # -- what it did -----------------------------------------------------------------------------
+
+    def answers(self) -> Iterator[tuple[str, Evidence]]:
+        """Make the calls that may be made, each to its answer, and give them with the command."""
+        for command in self.safe:
+            yield " ".join(command.path), self.run(*self.words(command))
+        for probe in self.probes("call"):
+            yield self.command_of(probe.words), self.vouched(probe)
+
+    def mistakes(self) -> Iterator[tuple[str, Evidence]]:
+        """Make calls that are wrong, where that can do no harm; each with the command."""
+        for command in self.commands:
+            if command.is_group or self.is_safe(command) or not command.path:
+                # With its arguments, so that nothing else is wrong with it.
+                words = command.path if command.is_group else self.words(command)
+                yield " ".join(command.path), self.run(*words, NO_SUCH_FLAG)
+        if not any(not each.path for each in self.commands):
+            yield "", self.run(NO_SUCH_FLAG)
+
+    def command_of(self, words: tuple[str, ...]) -> str:
+        """Give the name of the command that *words* call."""
+        found = self.catalogue.find(words) if self.catalogue is not None else None
+        return " ".join(found[0].path) if found is not None else ""
+
+
+def _can_be_called(command: Command) -> bool:
+    """Tell whether the names of *command* are words, and not options or worse."""
+    return all(each.isprintable() and each.split() == [each] for each in command.path) and not any(
+        each.startswith("-") for each in command.path
+    )
+
+
+def terminal_of(evidence: Evidence) -> dict[str, Any] | None:
+    """Give the document that ends an answer, on whichever stream it is; ``None`` for none."""
+    documents, _ = documents_in(evidence.stdout)
+    found: dict[str, Any]
+    for found in reversed(documents):
+        if is_terminal(found):
+            return found
+    return error_in(evidence.stderr.decode("utf-8", "replace"))

@@ -1,0 +1,84 @@
+"""Tools from the package index, checked as their users installed them, with and without murli."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from murli.conformance import Report, check
+from murli.conformance.results import NOT_VERIFIED, STATUSES
+from tests_real.tools import LAUNCHER, TOOLS, Tool, tools_python
+
+PLAIN = (
+    "black",
+    "flask",
+    "hf",
+    "httpx",
+    "jsonschema",
+    "mcp",
+    "mkdocs",
+    "pip",
+    "pip-licenses",
+    "pipx",
+    "sqlite-utils",
+    "typer",
+    "uvicorn",
+)
+
+
+def listing(folder: Path) -> dict[str, int]:
+    """Give every file below *folder*, with the moment it was last changed."""
+    return {
+        os.path.join(place, name): os.lstat(os.path.join(place, name)).st_mtime_ns
+        for place, _, names in os.walk(folder)
+        for name in names
+    }
+
+
+def sound(report: Report) -> None:
+    """Fail unless every check of a report tells why it is what it is."""
+    assert report.results and report.processes
+    for result in report.results:
+        assert result.status in STATUSES
+        assert result.findings or result.reason, result.id
+        assert all(each.detail for each in result.troubles), result.id
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_tool_without_murli(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plain tool is told to keep no contract, quickly, and nothing is left behind."""
+    program = Path(tools_python()).with_name(name)
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.chdir(home)
+    before = listing(program.parent.parent)
+    report = check([str(program)])
+    sound(report)
+    assert (report.contract, report.level) == ("none", 0)
+    assert report.score < 50 and report.count(NOT_VERIFIED) > 10
+    assert not any(
+        each.evidence is not None and each.evidence.timed_out
+        for result in report.results
+        for each in result.findings
+    )
+    assert listing(home) == {} and listing(program.parent.parent) == before
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_the_same_with_murli(tool: Tool) -> None:
+    """With one line of murli the same tool speaks the contract, and breaks nothing of level 1."""
+    report = check([tools_python(), str(LAUNCHER), "murli", tool.name])
+    sound(report)
+    assert report.contract == "murli"
+    troubles = [
+        (result.id, each.command, each.detail)
+        for result in report.results
+        if result.level == 1
+        for each in result.troubles
+        if each.status == "fail"
+    ]
+    assert troubles == []
