@@ -27,14 +27,15 @@ FULL = Profile(
     files={"state.txt": "here"},
     setup=(("save",),),
     arguments={"remove": ("one",)},
+    probes=(ProfileProbe(("list", "--from", "nowhere"), exit_code=4),),
 )
 #: one command, where a rule has nothing to do with the others
-LEAN = replace(FULL, setup=(), exclude=("manifest", "save", "remove", "exec"))
-SLOW = (ProfileProbe(("wait",), "slow"),)
+LEAN = replace(FULL, setup=(), probes=(), exclude=("manifest", "save", "remove", "exec"))
+SLOW = (*FULL.probes, ProfileProbe(("wait",), "slow"))
 #: what is no failure, but worth a look
 WARNINGS = ("family.danger.honest", "process.version")
 # What a rule is about that has to do with more than one command.
-_ABOUT_OTHERS = ("danger", "dry-run", "effect", "manifest", "exec", "schema")
+_ABOUT_OTHERS = ("danger", "dry-run", "effect", "manifest", "exec", "schema", "promises")
 # A shell has written all it will write before its reader can be gone.
 _TOO_QUICK = ("process.reader-gone",)
 #: rules that another revision has in other words
@@ -136,9 +137,9 @@ def break_and_judge(tool: Sequence[str], rule: str, contract: str, **how: Any) -
 )
 def test_a_tool_that_keeps_every_rule(tool: list[str], contract: str) -> None:
     """A tool that keeps every rule passes every check, in every revision."""
-    probes = SLOW if tool is IN_SHELL else ()
+    probes = SLOW if tool is IN_SHELL else FULL.probes
     report = murli.conformance.check(tool, contract=contract, profile=replace(FULL, probes=probes))
-    left_out = {"family.deadline.time", "family.deadline.interrupt"} if not probes else set()
+    left_out = {"family.deadline.time", "family.deadline.interrupt"} if probes != SLOW else set()
     assert {each.id for each in report.results if each.status != "pass"} == left_out
     assert report.contract == contract
     assert (report.level, report.score, report.notes) == (3, 100, ())
@@ -175,7 +176,7 @@ def test_each_revision_has_its_own_words(at: int) -> None:
 def test_each_rule_in_every_revision(contract: str, rule: str) -> None:
     """In every revision every rule has a check of its own, with all commands there."""
     timeout = 2.0 if rule == "process.stdin-silent" else FULL.timeout
-    probes = SLOW if "deadline" in rule else ()
+    probes = SLOW if "deadline" in rule else FULL.probes
     profile = replace(FULL, timeout=timeout, probes=probes)
     break_and_judge(IN_PYTHON, rule, contract, profile=profile)
 

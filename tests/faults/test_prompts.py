@@ -168,6 +168,11 @@ app()
 )
 def test_what_typer_asks_with(tmp_path: Path, words: str, error: str, advice: str) -> None:
     """Typer's own prompts, whichever click it brings, fail in the same way."""
-    done = run(script(tmp_path, TYPER_TOOL), words)
+    opener = tmp_path / "xdg-open"  # which typer uses where there is one
+    opener.write_text('#!/bin/sh\n: > "$0.used"\n')
+    opener.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    done = run(script(tmp_path, TYPER_TOOL), words, env=environment(PATH=path))
     assert (done.code, done.error["error"]) == (1, error)
     assert advice in done.error["suggestion"]
+    assert not opener.with_suffix(".used").exists()

@@ -101,7 +101,18 @@ class Target:
         """The commands that must refuse to run unconfirmed."""
         if self.contract == "murli":
             return [each for each in self.leaves if each.mutating]
-        return [each for each in self.leaves if each.destructive and not each.requires_person]
+        return [
+            each
+            for each in self.leaves
+            if each.destructive and not each.requires_person and not self._is_mounted(each)
+        ]
+
+    def _is_mounted(self, command: Command) -> bool:
+        """Tell whether a command is the framework's own; only the later manifests say so."""
+        listed = self.description.get("commands")
+        entry = listed.get(".".join(command.path)) if isinstance(listed, dict) else None
+        said = isinstance(entry, dict) and entry.get("builtin") is True
+        return said or command.path == ("profile", "delete")
 
     # -- calls -----------------------------------------------------------------------------------
 

@@ -301,6 +301,14 @@ _TRAPS = (
 )
 
 
+# How typer finds out that the system has a program to open addresses with, past `webbrowser`.
+_SHORT_CUTS = ("_is_macos", "_is_linux_or_bsd")
+
+
+def _never() -> bool:
+    return False
+
+
 def _tell_children() -> Undo:
     """Tell programs the handler starts that nobody is there to page, colour or ask for."""
     environ = os.environ
@@ -341,6 +349,10 @@ def _look_out() -> Undo:
     for name in _TRAPS:
         if name in sys.modules:
             lookout.disarm(sys.modules[name])
+    typer = sys.modules.get("typer.main")
+    for name in _SHORT_CUTS:
+        if typer is not None and hasattr(typer, name):
+            lookout.undo.append(replace(typer, name, _never))
     sys.meta_path.insert(0, lookout)
     return lookout.leave
 
@@ -349,7 +361,7 @@ class _Lookout:
     """A finder that finds nothing, and notices what is being loaded."""
 
     def __init__(self) -> None:
-        self._undo: list[Undo] = []
+        self.undo: list[Undo] = []
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """Give the module as somebody else finds it, disarmed once it is loaded."""
@@ -363,14 +375,14 @@ class _Lookout:
         """Keep *module* from waiting for people until we leave."""
         from .traps import disarm
 
-        self._undo += disarm(module)
+        self.undo += disarm(module)
 
     def leave(self) -> None:
         """Leave everything as it was."""
         if self in sys.meta_path:
             sys.meta_path.remove(self)
-        while self._undo:
-            self._undo.pop()()
+        while self.undo:
+            self.undo.pop()()
 
 
 def _nothing() -> None:

@@ -202,6 +202,7 @@ list*--from* | *'json list'*)
   look_around
   case "$words" in
   *--stream*) stream ;;
+  *'--from nowhere'*) broken process.promises || fail 4 PLACE_MISSING ;;
   *no-such-value*) broken family.mistake.bad-type || refuse FLAG_ERROR ;;
   *no-such-cursor*) broken family.paging.cursor || refuse INVALID_CURSOR ;;
   *'--cursor 1'*) page "$two" 1 2 ;;

@@ -69,6 +69,8 @@ def listing(given: dict[str, Any]) -> NoReturn:
     """Give the list, a page of it, or each item on a line."""
     if "from" not in given and not broken("family.mistake.missing-argument"):
         refuse("list", "ARGUMENT_MISSING", "--from is missing")
+    if given.get("from") == "nowhere" and not broken("process.promises"):
+        fail("list", 4, "PLACE_MISSING", "there is no such place")
     limit = given.get("limit", "20")
     if not broken("family.mistake.bad-type"):
         if not limit.isdecimal():

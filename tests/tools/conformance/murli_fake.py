@@ -313,7 +313,7 @@ def find(places: list[str]) -> NoReturn:
         if broken("murli.answer.failure"):
             write("nothing there\n", 2)
             sys.exit(5)
-        code = 70 if broken("murli.error.range") else 5
+        code = 70 if broken("murli.error.range") else 2 if broken("process.promises") else 5
         fail(code, "not_found", "There is nothing.", recoverable=False)
     if "stream" in given:
         stream()

@@ -231,6 +231,7 @@ find_things() {
   if [ "$text" = missing ]; then
     broken murli.answer.failure && { echo 'nothing there' >&2; exit 5; }
     broken murli.error.range && fail 70 not_found 'There is nothing.' '' false
+    broken process.promises && fail 2 not_found 'There is nothing.' '' false
     fail 5 not_found 'There is nothing.' '' false
   fi
   [ "$stream" ] && stream_things

@@ -10,7 +10,7 @@ from ...client.documents import parsed
 from ..checking import NotApplicable, NotVerified, check, judged
 from ..results import Finding
 from ..target import FAMILY, Target
-from .family_calls import Call, all_calls, call_of, is_envelope, made, seen
+from .family_calls import Call, all_calls, call_of, is_envelope, listed, made, seen
 
 # How many lines of a stream are looked at.
 _MOST_LINES = 200
@@ -175,8 +175,7 @@ def version_is_an_envelope(target: Target) -> Iterator[Finding]:
 )
 def bare_call(target: Target) -> Iterator[Finding]:
     """The tool alone, where it has commands, is a call for help."""
-    if target.catalogue is None:
-        raise NotVerified("there is no manifest, so nobody knows what the tool alone does")
+    listed(target)
     if any(not each.path and not each.is_group for each in target.commands) or not any(
         each.path for each in target.commands
     ):

@@ -205,6 +205,9 @@ def is_complete(target: Target, command: Command) -> bool:
     name = " ".join(command.path)
     if name in target.profile.arguments:
         return True
+    above = target.catalogue.along(command)[:-1] if target.catalogue is not None else ()
+    if any(flag.required for group in above for flag in group.flags.values()):
+        return False
     if entry_of(target, name).get("requires"):
         return False
     return command.positionals is not None and len(target.words(command)) == len(command.path)

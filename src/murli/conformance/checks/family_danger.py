@@ -25,6 +25,7 @@ from .family_calls import (
 _REFUSED = "CONFIRMATION_REQUIRED"
 _CONFIRMING = ("yes", "force", "confirm", "confirm-destructive", "live")
 _LEVELS = ("safe", "mutating", "destructive")
+_UNSEEN = "no refusal was seen; a profile can tell the arguments, or exclude the command"
 _EFFECTS = ("created", "updated", "deleted", "noop")
 
 
@@ -59,6 +60,12 @@ def danger_is_honest(target: Target) -> Iterator[Finding]:
         yield judged(trouble, name, warn=True)
 
 
+def _need_guarded(target: Target) -> None:
+    listed(target)
+    if not target.guarded:
+        raise NotApplicable("no command is declared to be destructive")
+
+
 # -- the guard -----------------------------------------------------------------------------------
 
 
@@ -86,8 +93,7 @@ def is_guarded(target: Target, command: Command) -> bool:
 )
 def refused_unconfirmed(target: Target) -> Iterator[Finding]:
     """A destructive command does nothing, and asks for its flag, until it gets it."""
-    if not target.guarded:
-        raise NotApplicable("no command is declared to be destructive")
+    _need_guarded(target)
     unclear = []
     for command in target.guarded:
         name = " ".join(command.path)
@@ -110,7 +116,7 @@ def refused_unconfirmed(target: Target) -> Iterator[Finding]:
             continue
         yield judged(trouble, name, call.evidence)
     if len(unclear) == len(target.guarded):
-        raise NotVerified(f"the profile has to tell the arguments: {', '.join(unclear)}")
+        raise NotVerified(f"{_UNSEEN}: {', '.join(unclear)}")
 
 
 @check(
@@ -122,14 +128,16 @@ def refused_unconfirmed(target: Target) -> Iterator[Finding]:
 )
 def refusal_foretells(target: Target) -> Iterator[Finding]:
     """Who has to confirm learns what it is about."""
-    if not target.guarded:
-        raise NotApplicable("no command is declared to be destructive")
-    for command in target.guarded:
+    _need_guarded(target)
+    refused = [each for each in target.guarded if is_guarded(target, each)]
+    for command in refused:
         call = _unconfirmed(target, command)
-        if call is not None and is_guarded(target, command):
+        if call is not None:
             context = object_in(call.error.get("context"))
             trouble = "" if "would_affect" in context else "the context has no would_affect"
             yield judged(trouble, " ".join(command.path), call.evidence)
+    if not refused:
+        raise NotVerified(_UNSEEN)
 
 
 # -- the dry run ---------------------------------------------------------------------------------
@@ -155,8 +163,7 @@ def _rehearsals(target: Target) -> Iterator[tuple[Command, Call | None]]:
 )
 def dry_run_foretells(target: Target) -> Iterator[Finding]:
     """What destroys can be rehearsed, and the rehearsal names the effect."""
-    if not target.guarded:
-        raise NotApplicable("no command is declared to be destructive")
+    _need_guarded(target)
     for command, call in _rehearsals(target):
         name = " ".join(command.path)
         if call is None:
@@ -168,6 +175,8 @@ def dry_run_foretells(target: Target) -> Iterator[Finding]:
         elif call.exit_code == ARG_ERROR[target.contract]:
             # Without it nothing but the confirmation was missing; and what it is about may be.
             yield judged(f"--dry-run: {call.evidence.ended}", name, call.evidence)
+    if not any(_rehearsals(target)):
+        raise NotVerified(_UNSEEN)
 
 
 @check(
@@ -179,8 +188,7 @@ def dry_run_foretells(target: Target) -> Iterator[Finding]:
 )
 def dry_run_leaves_no_trace(target: Target) -> Iterator[Finding]:
     """After a rehearsal the files are as they were."""
-    if not target.guarded:
-        raise NotApplicable("no command is declared to be destructive")
+    _need_guarded(target)
     if not any(flag_of(target, each, "dry-run") for each in target.guarded):
         raise NotApplicable("no destructive command lists --dry-run")
     for command, call in _rehearsals(target):
@@ -188,6 +196,8 @@ def dry_run_leaves_no_trace(target: Target) -> Iterator[Finding]:
             changed = ", ".join(call.evidence.changed[:3])
             trouble = f"it changed {changed}" if changed else ""
             yield judged(trouble, " ".join(command.path), call.evidence)
+    if not any(call for _, call in _rehearsals(target)):
+        raise NotVerified(_UNSEEN)
 
 
 @check(
@@ -200,6 +210,7 @@ def dry_run_leaves_no_trace(target: Target) -> Iterator[Finding]:
 )
 def effect_is_told(target: Target) -> Iterator[Finding]:
     """What the profile had done, to prepare or to see, says what has become of it."""
+    listed(target)
     changing = {" ".join(each.path) for each in target.leaves if each.mutating}
     known = False
     for call in all_calls(target):

@@ -79,7 +79,7 @@ def codes_agree(target: Target) -> Iterator[Finding]:
             trouble = f"error.code is {code}, which is exit {meant}, and it ended with {ended}"
             yield judged(trouble, call.command, call.evidence)
         elif ended == _AUTH_REQUIRED and code not in _TOKEN:
-            trouble = f"error.code is {code}: who may refresh a token cannot know ({_TOKEN})"
+            trouble = f"error.code is {code}, which is none of {', '.join(_TOKEN)}"
             yield judged(trouble, call.command, call.evidence, warn=True)
         else:
             yield judged("", call.command, call.evidence)

@@ -17,6 +17,7 @@ from .family_calls import (
     all_calls,
     flag_of,
     is_steady,
+    listed,
     made,
     readers,
     same,
@@ -102,6 +103,7 @@ def has_numbers(data: Any) -> bool:
 )
 def paging_is_told(target: Target) -> Iterator[Finding]:
     """Every list comes with its five numbers and truths, and they agree with it."""
+    listed(target)
     lists = [
         call
         for call in all_calls(target)
@@ -117,6 +119,7 @@ def paging_is_told(target: Target) -> Iterator[Finding]:
 
 def _paged(target: Target) -> Iterator[tuple[Command, tuple[str, ...], list[Any]]]:
     """Give the commands whose lists can be asked for page by page, with what they list."""
+    listed(target)
     for command in readers(target):
         words = target.words(command)
         call = made(target, *words)

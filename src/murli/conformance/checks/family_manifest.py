@@ -9,14 +9,14 @@ from ...client.catalogue import is_manifest
 from ...client.envelopes import object_in, text_in, texts_in
 from ..checking import NotApplicable, NotVerified, check, judged
 from ..results import Finding
-from ..target import FAMILY, Target
+from ..target import FAMILY, NONE, Target
 from .family_calls import (
     ARG_ERROR,
     NEWEST,
     PARTIAL_FAILURE,
     all_calls,
-    entries,
     entry_of,
+    is_foreign,
     listed,
     made,
     readers,
@@ -36,7 +36,7 @@ _NO_SUCH_ETAG = "murli-check-no-such-etag"
     "family.manifest.answers",
     "The manifest lists every command in one call",
     level=3,
-    contracts=FAMILY,
+    contracts=(*FAMILY, NONE),
     requirements=("O-041",),
 )
 def manifest_answers(target: Target) -> Iterator[Finding]:
@@ -189,7 +189,9 @@ def exit_codes_are_declared(target: Target) -> Iterator[Finding]:
     """No command was seen to end with a code that its entry does not have."""
     found = listed(target)
     for call in all_calls(target):
-        entry = found.get(call.command)
+        # A word that is no command calls none, and its answer is nobody's.
+        called = target.catalogue is not None and target.catalogue.find(call.words) is not None
+        entry = found.get(call.command) if called else None
         if entry is None or not 0 <= call.exit_code <= 125:
             continue
         known = str(call.exit_code) in _codes(target, entry)
@@ -223,7 +225,7 @@ def schema_answers(target: Target) -> Iterator[Finding]:
         return
     # What is answered by all others is not taken for a call here either.
     for command in target.leaves:
-        foreign = entry_of(target, " ".join(command.path)).get("arguments") == "passthrough"
+        foreign = is_foreign(entry_of(target, " ".join(command.path)))
         if command.path not in found and not foreign:
             finding = _described(target, command.path)
             if finding is not None:
@@ -254,7 +256,7 @@ def output_is_valid(target: Target) -> Iterator[Finding]:
     """The data of every success fits what the manifest says of it."""
     schemas = {
         name: schema
-        for name, entry in entries(target).items()
+        for name, entry in listed(target).items()
         if (schema := object_in(entry.get("output_schema")))
     }
     if not schemas:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...client.catalogue import Command, Flag
-from ..checking import NotApplicable, NotVerified, check, judged
+from ..checking import NotApplicable, check, judged
+from ..danger import suggests_change
 from ..results import Finding
-from ..target import FAMILY, NO_SUCH_COMMAND, NO_SUCH_FLAG, NO_SUCH_FORMAT, Target
+from ..target import FAMILY, NO_SUCH_COMMAND, NO_SUCH_FLAG, NO_SUCH_FORMAT, NONE, Target
 from .family_calls import (
     ARG_ERROR,
     FORMAT_FLAG,
@@ -18,6 +19,7 @@ from .family_calls import (
     call_of,
     entry_of,
     is_steady,
+    listed,
     made,
     readers,
     same,
@@ -43,7 +45,7 @@ def _refused(call: Call, target: Target, what: str) -> str:
     "family.mistake.unknown-flag",
     "A flag that does not exist is refused",
     level=1,
-    contracts=FAMILY,
+    contracts=(*FAMILY, NONE),
     requirements=("F-002",),
 )
 def unknown_flag(target: Target) -> Iterator[Finding]:
@@ -69,13 +71,12 @@ def unknown_flag(target: Target) -> Iterator[Finding]:
 )
 def unknown_command(target: Target) -> Iterator[Finding]:
     """The tool and its groups refuse a command nobody knows, or tell the one that was meant."""
+    listed(target)
     groups = [each.path for each in target.groups if not each.positionals]
     if any(each.path for each in target.commands) and not any(
         not each.path for each in target.commands
     ):
         groups.append(())
-    if target.catalogue is None:
-        raise NotVerified("there is no manifest, so nobody knows whether it has commands")
     if not groups:
         raise NotApplicable("the tool has no commands")
     for path in groups:
@@ -90,13 +91,17 @@ def unknown_command(target: Target) -> Iterator[Finding]:
 
 def _mistype(target: Target) -> None:
     """Mistype a command that only reads, to see where that leads; some tools take it as it is."""
-    names = {each.path for each in target.commands}
+    names = {(*each.path[:-1], name) for each in target.commands for name in _names(each)}
     for command in readers(target):
         if command.path and len(command.path[-1]) >= _SHORTEST_TYPED:
             typed = (*command.path[:-1], command.path[-1][:-1])
-            if typed not in names:
+            if typed not in names and not suggests_change(typed):
                 target.run(*typed)
                 return
+
+
+def _names(command: Command) -> tuple[str, ...]:
+    return (*command.path[-1:], *command.aliases)
 
 
 @check(
@@ -148,6 +153,7 @@ def refusal_leaves_no_trace(target: Target) -> Iterator[Finding]:
 )
 def bad_type(target: Target) -> Iterator[Finding]:
     """A word for a number, and a word that is not among the values of a flag, are refused."""
+    listed(target)
     tried = False
     for command in readers(target):
         words = target.words(command)
@@ -178,6 +184,7 @@ def _picky(command: Command, words: tuple[str, ...]) -> list[Flag]:
 )
 def missing_argument(target: Target) -> Iterator[Finding]:
     """A command that needs something does not go without, nor ask for it."""
+    listed(target)
     tried = False
     for command in readers(target):
         needs = [each.name for each in command.flags.values() if each.required and not each.env]

@@ -10,7 +10,7 @@ from ...client.envelopes import object_in, text_in
 from ..checking import NotApplicable, NotVerified, check, judged
 from ..results import Evidence, Finding
 from ..target import FAMILY, Target
-from .family_calls import CANCELLED, NEWEST, TELLING, call_of, made, readers
+from .family_calls import CANCELLED, NEWEST, TELLING, call_of, listed, made, readers
 from .family_shapes import is_count
 
 _TIMEOUT = 10
@@ -25,6 +25,8 @@ _NO_REQUEST = b"this is no request\n"
 
 def _streams(target: Target, event: str = "") -> Iterator[tuple[str, Evidence]]:
     """Make the calls that stream: the author's, and those of commands that list the flag."""
+    if not target.probes("stream"):
+        listed(target)
     vouched = set()
     for probe in target.probes("stream"):
         name = target.command_of(probe.words)
@@ -106,13 +108,17 @@ def _counts(items: list[dict[str, Any]], last: dict[str, Any], contract: str) ->
 )
 def stream_interrupt(target: Target) -> Iterator[Finding]:
     """SIGINT in mid-stream ends it with 130 and an error for everybody who still reads."""
-    streams = list(_streams(target, "interrupt"))
-    if not streams:
+    whole = [evidence.exit_code for _, evidence in _streams(target)]
+    if not whole:
         raise NotApplicable("no command that may be run is known to stream")
-    return _all_stopped(streams)
+    # What fails by itself cannot be interrupted.
+    stopped = zip(whole, _streams(target, "interrupt"), strict=True)
+    return _all_stopped([each for code, each in stopped if code == 0])
 
 
 def _all_stopped(calls: list[tuple[str, Evidence]]) -> Iterator[Finding]:
+    if not calls:
+        raise NotVerified("no stream works as it was called")
     if all(evidence.exit_code == 0 for _, evidence in calls):
         raise NotVerified("it was done before the signal came")
     for name, evidence in calls:
@@ -203,6 +209,7 @@ def interrupt_at_work(target: Target) -> Iterator[Finding]:
 )
 def exec_dispatches(target: Target) -> Iterator[Finding]:
     """``exec --dry-run`` answers each request with its name and its line, and what is none."""
+    listed(target)
     command = next((each for each in target.commands if each.path == ("exec",)), None)
     if command is None or not {"dry-run", "ignore-errors"} <= command.flags.keys():
         raise NotApplicable("there is no exec for batches")

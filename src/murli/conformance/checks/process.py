@@ -9,6 +9,7 @@ from ..probing import TRAPPED
 from ..results import Evidence, Finding
 from ..target import NONE, Target
 
+_LAST_CODE = 9  # of murli
 _TRACEBACK = b"Traceback (most recent call last)"
 
 
@@ -203,6 +204,27 @@ def reads_leave_no_trace(target: Target) -> Iterator[Finding]:
         evidence = target.run(*target.words(command))
         trouble = f"it changed {', '.join(evidence.changed[:3])}" if evidence.changed else ""
         yield judged(trouble, " ".join(command.path), evidence)
+
+
+@check(
+    "process.promises",
+    "The calls an author vouches for end as promised",
+    level=1,
+    contracts=ANY,
+)
+def promises(target: Target) -> Iterator[Finding]:
+    """Every call of the profile ends with the exit code the profile gives it."""
+    probes = target.probes("call")
+    if not probes:
+        raise NotApplicable("the profile names no call")
+    for probe in probes:
+        evidence = target.vouched(probe)
+        if target.contract == "murli" and (evidence.exit_code or 0) > _LAST_CODE:
+            continue  # no promise could be right
+        trouble = ""
+        if evidence.exit_code != probe.exit_code:
+            trouble = f"{evidence.ended} instead of exit {probe.exit_code}"
+        yield judged(trouble, target.command_of(probe.words), evidence)
 
 
 def _everything(target: Target) -> None:
