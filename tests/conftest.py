@@ -12,16 +12,20 @@ from harness import ADAPTERS, tool
 # Typer takes three times as long to start as the others and shares almost all of click's adapter.
 # In these files, which are about what comes behind an adapter, it is left to `make test-real`.
 _BEHIND_ADAPTERS = (
+    "test_agent_spec",
     "test_completion",
     "test_confirmation",
     "test_declarations",
     "test_exec",
+    "test_family_formats",
     "test_manifest",
+    "test_paging",
     "test_payloads",
     "test_profile_secrets",
     "test_profiles",
     "test_redaction",
     "test_redirects",
+    "test_streaming",
     "test_warnings",
 )
 

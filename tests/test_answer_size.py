@@ -9,11 +9,12 @@ from typing import Any
 
 import click
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import murli
 from murli.formats import plain
+from properties import examples
 from test_paging import CONTRACTS, FAMILY, GIVEN, ask, make_tool
 
 TOOLS = {contract: make_tool(contract) for contract in CONTRACTS}
@@ -338,7 +339,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(40, suppress_health_check=[HealthCheck.too_slow])
 @given(
     contract=st.sampled_from(CONTRACTS),
     items=st.lists(values, max_size=25),

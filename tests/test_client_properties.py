@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from client_documents import CALL, CONTRACTS
@@ -31,11 +30,10 @@ from murli.client.own_calls import CONFIRMING
 from murli.client.reading import read_stream
 from murli.client.response import STATES
 from murli.client.streaming import Items
+from properties import examples
 
-# As many as every change can wait for; more with MURLI_EXAMPLES, a factor.
-FACTOR = int(os.environ.get("MURLI_EXAMPLES", "1"))
-MANY = settings(max_examples=80 * FACTOR, deadline=None)
-SOME = settings(max_examples=40 * FACTOR, deadline=None)
+MANY = examples(60)
+SOME = examples(30)
 
 # -- what a tool may write ---------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from client_fakes import QUICK, Client, Gauge, descriptors, lines, murli_ok
@@ -25,6 +25,7 @@ from murli.client.collecting import Ends, Whole
 from murli.client.course import Course
 from murli.client.limits import MIB
 from murli.client.streaming import Items
+from properties import examples
 
 OK = '{"status":"ok","schema_version":"1.0","result":1}'
 # What reading a megabyte may cost beyond it: buffers, and what the interpreter keeps for later.
@@ -336,7 +337,7 @@ def test_ten_gigabytes_at_once_are_refused() -> None:
 # -- the pure parts ----------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@examples(40)
 @given(st.data())
 def test_how_the_bytes_arrive_makes_no_difference(data: st.DataObject) -> None:
     """The same bytes in other pieces give the same items, the same end, the same trouble."""
@@ -370,7 +371,7 @@ def test_how_the_bytes_arrive_makes_no_difference(data: st.DataObject) -> None:
     assert outcome(pieces) == outcome([whole])
 
 
-@settings(max_examples=60)
+@examples(40)
 @given(st.lists(st.binary(max_size=40), max_size=20), st.integers(1, 60))
 def test_the_whole_is_kept_or_nothing(pieces: list[bytes], most: int) -> None:
     """An answer within its limits is kept as it is; of one beyond them nothing is."""
@@ -382,7 +383,7 @@ def test_the_whole_is_kept_or_nothing(pieces: list[bytes], most: int) -> None:
     assert (kept.data() == whole) if fits else (kept.trouble and kept.data() == b"")
 
 
-@settings(max_examples=60)
+@examples(40)
 @given(st.lists(st.binary(max_size=40), max_size=20), st.integers(0, 30), st.integers(1, 30))
 def test_both_ends_are_kept(pieces: list[bytes], head: int, tail: int) -> None:
     """What is too long loses its middle, and the reader is told how much."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from client_fakes import Answer, fake, lines
@@ -24,6 +24,7 @@ from murli.client.catalogue import from_description
 from murli.client.stub_names import Scope, class_name, identifier
 from murli.client.stub_types import Types, spelled
 from murli.client.stubs import NothingKnown, module, write
+from properties import examples
 
 MURLI = [sys.executable, "-m", "murli"]
 NASTY = 'He said """hi""" \\" \\N{DASH} \\\n\r\n\x00\x1b[2J\u2028\u202e\ud800 {x} %s " \\'
@@ -301,7 +302,7 @@ _COMMAND = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(60)
 @given(st.lists(_COMMAND, min_size=1, max_size=3), _ANY, st.booleans())
 def test_whatever_a_tool_says_the_module_does_nothing_else(
     commands: list[dict[str, Any]], name: str, with_async: bool

@@ -419,26 +419,24 @@ def test_checks_are_ordered_and_named() -> None:
 # -- safety ------------------------------------------------------------------------------------
 
 RECORDS = """
-import os, sys, murli, click
-@click.group()
-def cli(): pass
-@cli.command()
-@click.argument("what")
-def show(what): return what
-@cli.command("delete")
-def wipe(): open(os.environ["LOG"], "a").write("delete\\n")
-@cli.command("tidy")
-def tidy(): open(os.environ["LOG"], "a").write("tidy\\n")
-@cli.command("publish")
-def publish(): open(os.environ["LOG"], "a").write("publish\\n")
-@cli.command("process")
-def process(): open(os.environ["LOG"], "a").write("process\\n")
-murli.annotate(show, murli.Metadata(danger_level="safe"))
-murli.annotate(wipe, murli.Metadata(destructive=True, mutating=True))
-murli.annotate(tidy, murli.Metadata(mutating=True))
-murli.annotate(publish, murli.Metadata(danger_level="safe"))
-murli.enable(cli, name="records")
-cli()
+import argparse, os, murli
+parser = argparse.ArgumentParser(prog="records")
+commands = parser.add_subparsers(dest="command", required=True)
+facts = {
+    "show": murli.Metadata(danger_level="safe"),
+    "delete": murli.Metadata(destructive=True, mutating=True),
+    "tidy": murli.Metadata(mutating=True),
+    "publish": murli.Metadata(danger_level="safe"),
+    "process": murli.Metadata(),
+}
+for name, declared in facts.items():
+    murli.annotate(commands.add_parser(name), declared)
+commands.choices["show"].add_argument("what")
+murli.enable(parser)
+args = parser.parse_args()
+if args.command != "show":
+    with open(os.environ["LOG"], "a") as log:
+        log.write(args.command)
 """
 
 

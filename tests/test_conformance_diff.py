@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,12 +10,13 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from diff_rules import RULES, SWITCHES, TOOL, described, ending, flagged, go, listed, said
 from harness import GOLDEN, environment, golden, run
 from murli.conformance.diffing import NotADescription, compare, document, load, text
+from properties import examples
 
 
 def having(key: str, value: Any) -> Any:
@@ -384,9 +384,6 @@ def test_real_document_is_what_it_is(real: Any, contract: str) -> None:
     assert compare(real[contract], shuffled(real[contract])) == ()
 
 
-# More with MURLI_EXAMPLES, a factor.
-FACTOR = int(os.environ.get("MURLI_EXAMPLES", "1"))
-
 # -- documents of any kind -----------------------------------------------------------------------
 
 WORDS = st.sampled_from(
@@ -455,7 +452,7 @@ def compared(old: Any, new: Any) -> tuple[Any, ...] | None:
     return found
 
 
-@settings(max_examples=25 * FACTOR, deadline=None)
+@examples(25)
 @given(DESCRIPTIONS | MANIFESTS)
 def test_any_document_is_itself(found: Any) -> None:
     """Whatever stands in a document, it has not changed from itself."""
@@ -463,14 +460,14 @@ def test_any_document_is_itself(found: Any) -> None:
     assert compared(found, shuffled(found)) in ((), None)
 
 
-@settings(max_examples=35 * FACTOR, deadline=None)
+@examples(35)
 @given(DESCRIPTIONS | MANIFESTS | ANY, DESCRIPTIONS | MANIFESTS | ANY)
 def test_any_two_documents(old: Any, new: Any) -> None:
     """Whatever stands in two documents, they are compared or refused."""
     compared(old, new)
 
 
-@settings(max_examples=40 * FACTOR, deadline=None)
+@examples(40)
 @given(st.binary(max_size=60) | st.text(max_size=60))
 def test_any_file(saved: bytes | str) -> None:
     """Whatever was saved, it is a description or refused."""

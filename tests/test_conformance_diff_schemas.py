@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from murli.conformance.diffing.schemas import output_changes, takes_as_before
-
-# More with MURLI_EXAMPLES, a factor.
-FACTOR = int(os.environ.get("MURLI_EXAMPLES", "1"))
+from properties import examples
 
 TEXT, WHOLE, NUMBER, NULL = ({"type": each} for each in ("string", "integer", "number", "null"))
 
@@ -525,7 +522,7 @@ def allowed(schema: Any, value: Any) -> bool:
         return True
 
 
-@settings(max_examples=70 * FACTOR, deadline=None)
+@examples(70)
 @given(WHOLES, WHOLES)
 def test_what_is_called_compatible_is(old: Any, new: Any) -> None:
     """Where nothing is said to break, every answer of the new schema is one of the old one."""
@@ -535,7 +532,7 @@ def test_what_is_called_compatible_is(old: Any, new: Any) -> None:
         assert allowed(old, value) or not allowed(new, value), value
 
 
-@settings(max_examples=40 * FACTOR, deadline=None)
+@examples(40)
 @given(ENDING, st.sampled_from(["narrow", "name", "both"]))
 def test_what_cannot_break_is_not_said_to(schema: Any, how: str) -> None:
     """Defining a part elsewhere, or demanding more of it, is never said to break a reader."""

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from murli.conformance import Profile
@@ -23,6 +23,7 @@ from murli.conformance.detection import detect
 from murli.conformance.probing import Prober
 from murli.conformance.results import Evidence
 from murli.conformance.target import FAMILY, Target
+from properties import examples
 
 FIRST, MIDDLE, NEWEST = FAMILY
 
@@ -412,7 +413,7 @@ class Canned:
         return self.seen[-1]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(30, suppress_health_check=list(HealthCheck))
 @given(
     contract=st.sampled_from(FAMILY),
     entry=OBJECTS,

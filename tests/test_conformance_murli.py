@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from murli.conformance import check
@@ -24,6 +24,7 @@ from murli.conformance.profile import Profile, ProfileProbe
 from murli.conformance.results import Evidence, Finding, Result
 from murli.conformance.scratch import Scratch
 from murli.conformance.target import Target
+from properties import examples
 
 FAKES = Path(__file__).parent / "tools" / "conformance"
 PYTHON = [sys.executable, "-S", "-E", str(FAKES / "murli_fake.py")]
@@ -245,7 +246,7 @@ class Scripted(Prober):
         return Evidence(argv, stdout=out, stderr=err, exit_code=code, timed_out=code is None)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(20, suppress_health_check=list(HealthCheck))
 @given(_DESCRIPTIONS, st.lists(st.tuples(_STREAMS, _STREAMS, _ENDS), min_size=1, max_size=4))
 def test_no_check_fails_over_what_a_tool_prints(description: Any, drawn: list[Any]) -> None:
     """Whatever stands in the documents of a tool, every check comes to an end."""

@@ -15,7 +15,7 @@ from typing import Any
 from xml.etree import ElementTree as Xml
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -37,9 +37,10 @@ from murli.conformance.results import (
     Report,
     Result,
 )
+from properties import examples
 from report_samples import CRIES, call, hostile, large, small
 
-FEW = settings(max_examples=25, deadline=None)
+FEW = examples(25)
 # Surrogates too: Python carries bytes that are not UTF-8 in them.
 anything = st.text(st.characters(exclude_categories=()), max_size=40)
 CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

@@ -19,12 +19,13 @@ from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, Typed
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import murli
 from murli.formats import plain
 from murli.schemas.derive import return_schema_of, schema_of
+from properties import examples
 
 T = TypeVar("T")
 TaskId = typing.NewType("TaskId", int)
@@ -424,7 +425,7 @@ def _grown(cases: st.SearchStrategy[Case]) -> st.SearchStrategy[Case]:
     )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(100)
 @given(case=st.recursive(st.sampled_from(LEAVES), _grown, max_leaves=8), data=st.data())
 def test_encoder_keeps_to_the_schema(case: Case, data: st.DataObject) -> None:
     """What the encoder makes of a value validates against the schema of the value's type."""

@@ -9,10 +9,11 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import murli
+from properties import examples
 
 CONTRACTS = ["murli", "response", "agent-spec-1.6", "agent-spec-2"]
 
@@ -73,7 +74,7 @@ def _strict(text: str) -> Any:
     return json.loads(text, parse_constant=refuse)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(120)
 @given(payload=payloads, message=hostile_text, contract=st.sampled_from(CONTRACTS))
 def test_one_document(payload: Any, message: str, contract: str) -> None:
     """Any payload gives one valid document, or is refused and gives one valid error document."""
@@ -99,7 +100,7 @@ def test_one_document(payload: Any, message: str, contract: str) -> None:
     assert (texts[0] == err.getvalue()) == (contract == "murli" and code != 0)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(80)
 @given(
     payload=st.recursive(
         st.none()

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from documents import FAMILY
@@ -20,6 +20,7 @@ from murli.adapters.clicklike import declared
 from murli.adapters.clicklike_levels import CommandLevel
 from murli.runtime.payload import words_along, words_for
 from murli.tree import Argument, Command, Flag
+from properties import examples
 
 SPEC_2 = environment(MURLI_CONTRACT="agent-spec-2")
 ARG_ERROR = {"response": 3, "agent-spec-1.6": 2, "agent-spec-2": 2}
@@ -155,7 +156,7 @@ _VALUES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(80)
 @given(values=_VALUES, cc=st.lists(_TEXT, min_size=1, max_size=2))
 def test_a_parser_reads_the_same_values(values: dict[str, Any], cc: list[str]) -> None:
     """Whatever the values are, a parser gets exactly them, or they are refused before it runs."""

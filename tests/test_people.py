@@ -7,10 +7,11 @@ import unicodedata
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from murli.formats.people import render, show, table_lines
+from properties import examples
 
 TASKS = [
     {"id": 1, "title": "Saw", "done": True, "tags": ["a", "b"]},
@@ -173,7 +174,7 @@ plain_data = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@examples(100)
 @given(value=plain_data, columns=st.integers(0, 200))
 def test_any_data(value: Any, columns: int) -> None:
     """Any plain data can be shown, and none of it puts a control character on the terminal."""
@@ -182,7 +183,7 @@ def test_any_data(value: Any, columns: int) -> None:
     assert not any(unicodedata.category(char) == "Cc" for char in text.replace("\n", ""))
 
 
-@settings(max_examples=400, deadline=None)
+@examples(100)
 @given(
     rows=st.lists(
         st.dictionaries(hostile_text, plain_data, min_size=1, max_size=5), min_size=1, max_size=5

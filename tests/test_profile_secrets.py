@@ -16,7 +16,7 @@ from typing import Any
 import keyring
 import keyring.core
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import KEYRING, Run, environment, lay_out, run, script
@@ -29,6 +29,7 @@ from murli.profiles.secrets import (
     resolve,
     shown,
 )
+from properties import examples
 
 SECRET = "s3cr3t-välue"
 
@@ -542,7 +543,7 @@ def rings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @given(value=st.text(st.characters(exclude_characters="\0", codec="utf-8")))
-@settings(deadline=None)
+@examples(60)
 def test_any_value_comes_back(rings: Any, value: str) -> None:
     """What was kept in a keyring comes back as it was."""
     keyring.set_keyring(rings.FileRing())
@@ -560,7 +561,7 @@ def _told(rings: Any, backend: str, value: str) -> Any:
 
 
 @given(value=st.text(), backend=st.sampled_from(["RaisesOnSet", "ExitsOnSet", "RaisesOnGet"]))
-@settings(deadline=None)
+@examples(60)
 def test_no_error_depends_on_the_value(rings: Any, value: str, backend: str) -> None:
     """The refusal of one value is that of any other: nothing of it can be in there."""
     assert _told(rings, backend, f"_{value}") == _told(rings, backend, "_")

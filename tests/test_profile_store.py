@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import Run, environment, run
@@ -39,6 +39,7 @@ from murli.profiles.store import (
     profile_path,
 )
 from murli.runtime.exceptions import as_agent_error
+from properties import examples
 
 TESTS = Path(__file__).parent
 FAULTS = [sys.executable, str(TESTS / "profile_faults.py")]
@@ -1313,7 +1314,7 @@ def a_file() -> Iterator[Path]:
         yield Path(folder) / "profiles.json"
 
 
-@settings(deadline=None, max_examples=80)
+@examples(40)
 @given(name=anything, flags=st.dictionaries(anything, anything, max_size=4))
 def test_whatever_is_saved_comes_back_or_is_refused(name: str, flags: dict[str, str]) -> None:
     """Any name and any text either survive exactly or are refused, and harm nothing else."""
@@ -1334,7 +1335,7 @@ def test_whatever_is_saved_comes_back_or_is_refused(name: str, flags: dict[str, 
         path.read_bytes().decode("utf-8", "strict")
 
 
-@settings(deadline=None, max_examples=80)
+@examples(40)
 @given(document=documents, ascii_only=st.booleans())
 def test_whatever_a_hand_wrote_survives_a_save(document: Any, ascii_only: bool) -> None:
     """Any JSON object with profiles is read without an error and is still there after a save."""
@@ -1361,7 +1362,7 @@ def _literal(document: Any) -> str:
     return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(data=st.binary(max_size=60) | json_values.map(lambda value: json.dumps(value).encode()))
 def test_whatever_bytes_there_are_none_is_lost(data: bytes) -> None:
     """Any bytes in the file's place are a store, or are kept aside as they are."""
