@@ -440,7 +440,9 @@ if args.command != "show":
 """
 
 
-@pytest.mark.parametrize("contract", ["murli", "agent-spec-2"])
+@pytest.mark.parametrize(
+    "contract", ["murli", pytest.param("agent-spec-2", marks=pytest.mark.slow)]
+)
 def test_nothing_that_changes_is_run(contract: str, tmp_path: Path) -> None:
     """Commands that change something, or are called like it, are asked to refuse, never run."""
     log = tmp_path / "log"
