@@ -10,6 +10,7 @@ from ..results import Evidence, Finding
 from ..target import NONE, Target
 
 _LAST_CODE = 9  # of murli
+_COMPLAINTS = (b"Broken pipe", b"BrokenPipe", b"EPIPE")
 _TRACEBACK = b"Traceback (most recent call last)"
 
 
@@ -183,8 +184,10 @@ def reader_gone(target: Target) -> Iterator[Finding]:
     """Who writes to nobody ends, without a stack trace and without a complaint."""
     listing = {"murli": "describe", NONE: "--help"}.get(target.speaks, "manifest")
     evidence = target.run(listing, event="reader-gone")
+    # Some always say something there.
+    is_told = bool(evidence.stderr) and not target.run(listing).stderr
     trouble = _hangs(evidence)
-    if not trouble and b"Error" in evidence.stderr:
+    if not trouble and (is_told or any(each in evidence.stderr for each in _COMPLAINTS)):
         trouble = "it complains on stderr"
     yield judged(trouble, "", evidence)
 
