@@ -26,6 +26,14 @@ def test_a_prompt_without_input_fails_at_once(faults: list[str], what: str) -> N
 
 
 @pytest.mark.parametrize("what", [*ASKING, "read", "lines"])
+def test_no_stdin_at_all_is_an_empty_one(faults: list[str], what: str) -> None:
+    """With descriptor 0 closed a handler ends as it does where there is nothing to read."""
+    empty = run(faults, "do", what)
+    closed = run(["sh", "-c", 'exec "$@" <&-', "sh", *faults], "do", what)
+    assert (closed.code, closed.out, closed.err) == (empty.code, empty.out, empty.err)
+
+
+@pytest.mark.parametrize("what", [*ASKING, "read", "lines"])
 def test_a_silent_stdin_is_not_waited_for(faults: list[str], start: Starter, what: str) -> None:
     """With stdin open and nobody writing, reading from it fails within moments."""
     began = time.monotonic()

@@ -331,8 +331,10 @@ def _guard_stdin() -> Undo:
         # A file ends by itself, and so does /dev/null; pipes, sockets and terminals may not.
         kind = os.fstat(0).st_mode & 0o170000
         waits = kind in (0o010000, 0o140000) or (kind == 0o020000 and os.isatty(0))
-    except OSError:  # closed
-        waits = False
+    except OSError:
+        from .stdin import put_nothing
+
+        return put_nothing()
     if not waits or sys.stdin is None or sys.stdin is not sys.__stdin__:
         return _nothing
     from .stdin import guard

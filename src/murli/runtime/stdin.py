@@ -147,3 +147,17 @@ def _instead(question: str, options: Sequence[str]) -> str:
     if named and not confirmation:
         return f"Pass {max(named, key=len)}."
     return "Give the answer as an option or argument; see --schema."
+
+
+def put_nothing() -> Callable[[], None]:
+    """Put an empty stdin where there is none: the next file to be opened would be taken for it."""
+    os.set_inheritable(os.open(os.devnull, os.O_RDONLY), True)
+    before = sys.stdin
+    if before is None:
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 -- for the handler
+
+    def undo() -> None:
+        sys.stdin = before
+        os.close(0)
+
+    return undo
