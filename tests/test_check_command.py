@@ -83,6 +83,8 @@ def test_the_checks_are_listed(env: dict[str, str]) -> None:
         ([*QUICK, "--profile", "/no/such.toml", "sh"], "user_error", "cannot be read"),
         (["--only", "nothing", "true"], "user_error", "No check begins with nothing"),
         (["--env", "A", "true"], "user_error", "NAME=VALUE"),
+        (["--html", "/no/such/folder/x", "true"], "user_error", "cannot be written"),
+        (["--nosuch", "true"], "flag_error", "--nosuch"),
         (["--diff", "/no/such", "/file"], "user_error", "cannot be read"),
     ],
 )
@@ -138,6 +140,8 @@ def test_a_breaking_change_fails(tmp_path: Path, env: dict[str, str]) -> None:
         ("--diff a b", "--diff a b"),
         ("--only=x riffle", "--only=x -- riffle"),
         ("riffle --only", "--only -- riffle"),
+        ("-h", "-h"),
+        ("--nosuch riffle", "--nosuch -- riffle"),
         ("", ""),
     ],
 )
@@ -150,4 +154,4 @@ def test_every_option_is_known() -> None:
     """No option of the parser is taken for a word of the tool."""
     usage = make_parser().parse_args(["check"])
     options = {f"--{name}" for name in vars(usage)} - {"--tool", "--words", "--command"}
-    assert options - {"--handler"} == set(_OURS) - {"--agent", "--help", "--output"}
+    assert options - {"--handler"} == set(_OURS) - {"--agent", "--help", "-h", "--output"}

@@ -83,6 +83,7 @@ def test_what_stdin_is() -> None:
     assert ran(has_stdin).stdout == b"b''\n"
     assert b"Bad file descriptor" in ran(has_stdin, stdin="closed").stderr
     assert ran(has_stdin, stdin="text", text=b"hello").stdout == b"b'hello'\n"
+    assert ran(["sleep", "0"], stdin="text", text=b"x" * 1_000_000).exit_code == 0
     silent = ran(has_stdin, stdin="silent", seconds=0.3)
     assert silent.timed_out and silent.exit_code is None
 
@@ -108,7 +109,7 @@ def test_a_tool_that_leaves_a_child_behind(tmp_path: Path) -> None:
 def test_a_tool_that_writes_without_end() -> None:
     """What never stops writing is stopped, and only its beginning is kept."""
     ended = ran(["yes"], seconds=20)
-    assert ended.timed_out and len(ended.stdout) <= 4 << 20
+    assert ended.timed_out and len(ended.stdout) <= 16 << 20
 
 
 def test_a_tool_that_closes_its_streams_and_goes_on() -> None:
@@ -180,6 +181,29 @@ def test_a_tool_is_found_from_anywhere(tmp_path: Path, monkeypatch: pytest.Monke
     assert absolute(("sh", "tool.py"))[1] == here
     assert os.path.isabs(absolute(("sh",))[0]) and absolute(("sh",))[0] != str(tmp_path / "sh")
     assert absolute(("no-such-program",)) == ("no-such-program",)
+    (tmp_path / "package").mkdir()
+    assert absolute(("sh", "-m", "package"))[1:] == ("-m", "package")
+    assert absolute(("sh", "-m", "tool.py"))[1:] == ("-m", "tool.py")
+
+
+def test_nothing_is_left_behind(tmp_path: Path) -> None:
+    """Neither a process that left its group, nor a folder that may not be written to."""
+    note = tmp_path / "child"
+    leave = 'mkdir locked; touch locked/file; chmod 500 locked; setsid sleep 100 & echo $! > "$0"'
+    with Scratch() as scratch:
+        prober = Prober(("sh", "-c", leave), scratch, scratch.environment({}, ()), 5)
+        assert prober.run(str(note)).exit_code == 0
+        root = scratch.root
+    assert not os.path.exists(root) and ends_soon(int(note.read_text()))
+
+
+def test_only_the_choice_of_a_contract_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings of the caller's own tools do not reach the tool, but for the contract."""
+    monkeypatch.setenv("MURLI_TIMEOUT", "1")
+    monkeypatch.setenv("MURLI_CONTRACT", "response")
+    with Scratch() as scratch:
+        env = scratch.environment({}, ())
+        assert "MURLI_TIMEOUT" not in env and env["MURLI_CONTRACT"] == "response"
 
 
 def test_a_call_is_made_once() -> None:
@@ -237,6 +261,8 @@ def test_a_profile_is_read(tmp_path: Path) -> None:
         ({"safe": "build"}, "safe is a list"),
         ({"arguments": {"show": [1]}}, "each word of arguments.show is a text"),
         ({"keep_home": "yes"}, "true or false"),
+        ({"contract": "murly"}, "contract is one of murli, response"),
+        ({"arguments": {"delete": ["1", "--yes"]}}, "nothing is confirmed"),
         ({"probe": {}}, r"\[\[probe\]\]"),
         ({"probe": [{}]}, "a probe has words"),
         ({"probe": [{"words": [], "kindd": 1}]}, "no 'kindd'"),
@@ -271,6 +297,8 @@ def test_names_that_suggest_a_change() -> None:
     for name in ("list", "show", "settings", "address", "status", "reset-password-policy-info"):
         assert suggests_change((name,)) == name.startswith("reset"), name
     assert not suggests_change(("delete", "list")) and not suggests_change(())
+    assert suggests_change(("purge", "logs")) and suggests_change(("purge", "history"))
+    assert suggests_change(("deleteAll",)) and not suggests_change(("settings",))
     assert suggests_reading(("list-all",)) and not suggests_reading(("list-and-delete",))
     assert not suggests_reading(("process",)) and not suggests_reading(())
 
@@ -283,6 +311,27 @@ def detected(argv: Sequence[str], **env: str) -> Detected:
     with Scratch() as scratch:
         variables = scratch.environment(env, tuple(argv))
         return detect(Prober(tuple(argv), scratch, variables, 5))
+
+
+ONE_COMMAND = """
+import argparse, os, murli
+parser = argparse.ArgumentParser(prog="nuke")
+parser.add_argument("what", nargs="?")
+murli.enable(parser)
+parser.parse_args()
+open(os.environ["LOG"], "a").write("ran")
+"""
+
+
+@pytest.mark.parametrize("contract", ["murli", "response", "agent-spec-2"])
+def test_a_tool_that_is_one_command_is_not_run(contract: str, tmp_path: Path) -> None:
+    """What nobody declared to be safe is not run, whatever its file is called."""
+    log = tmp_path / "log"
+    only = ["family.bare", "family.mistake", "murli.mistake", "process.stdin", "process.promises"]
+    argv = script(tmp_path, ONE_COMMAND)
+    report = check(argv, contract=contract, env={"LOG": str(log)}, only=only)
+    assert report.contract == contract and not log.exists()
+    assert report.level == 0 and any("No command of the tool" in each for each in report.notes)
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)
@@ -339,6 +388,9 @@ def test_what_becomes_of_a_check() -> None:
     def not_verified(_: object) -> list[Finding]:
         raise NotVerified("no call")
 
+    def broken(_: object) -> list[Finding]:
+        raise KeyError("x")
+
     good, poor, bad = judged(""), judged("so-so", warn=True), judged("wrong")
     assert made(lambda _: [good]).status == "pass"
     assert made(lambda _: [good, poor]).status == "warn"
@@ -353,6 +405,7 @@ def test_what_becomes_of_a_check() -> None:
         "no flags",
     )
     assert (made(not_verified).status, made(not_verified).reason) == ("not_verified", "no call")
+    assert (made(broken).status, "KeyError" in made(broken).reason) == ("not_verified", True)
     skipped = made(lambda _: [good], Profile(skip={"x.y": "later"}))
     assert (skipped.status, skipped.reason) == ("not_verified", "left out by the profile: later")
     assert made(lambda _: [good], speaks="none").status == "not_verified"
@@ -511,3 +564,9 @@ def test_a_program_that_is_not_there() -> None:
     """What cannot be started is no tool that could be checked."""
     with pytest.raises(NotRunnable, match="No such file"):
         check(["/no/such/tool"])
+    with pytest.raises(ValueError, match="begins with a program"):
+        check([])
+    with pytest.raises(ValueError, match="contract is one of"):
+        check(["true"], contract="nonsense")
+    with pytest.raises(BadProfile, match="outside"):
+        check(["true"], profile=Profile(files={"../x": ""}))

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 import murli.conformance
-from murli.conformance import Profile, Report, Result
+from murli.client.catalogue import Command, Flag
+from murli.conformance import Evidence, Profile, Report, Result
 from murli.conformance.checking import Check, checks_for, judged, results_of
+from murli.conformance.checks.calls import confirms, has_lines
 from murli.conformance.examining import opened
 from murli.conformance.profile import ProfileProbe
 from murli.conformance.target import FAMILY, Target
@@ -226,6 +228,81 @@ def test_what_would_confirm_is_never_said() -> None:
     assert refused.status == "not_verified"
 
 
+GUARDS = (
+    "family.danger.refused",
+    "family.danger.preview",
+    "family.dry-run.effect",
+    "family.dry-run.no-trace",
+)
+
+
+def calls_of_two(wipe: str = "") -> tuple[dict[str, str], list[tuple[str, ...]]]:
+    """Examine the tool whose ``wipe`` does *wipe*: how its checks end, and what was called."""
+    tool, profile = ["sh", str(TOOLS / "family_two.sh")], Profile(timeout=1.0)
+    with examined(tool, wipe, FAMILY[1], profile) as (target, results):
+        calls = [each.argv[len(target.prober.tool) :] for each in target.prober.seen]
+    return {each.id: each.status for each in results}, calls
+
+
+@pytest.mark.parametrize("wipe", ["fails", "is not understood", "crashes", "hangs"])
+def test_one_guard_that_was_not_seen_is_not_verified(wipe: str) -> None:
+    """Where one of two commands was not seen to refuse, none of their checks passes."""
+    states, calls = calls_of_two(wipe)
+    assert {states[each] for each in GUARDS} == {"not_verified"}
+    assert [each for each in calls if each[:1] == ("wipe",) and "--help" not in each] == [("wipe",)]
+
+
+def test_guards_that_were_all_seen_are_verified() -> None:
+    """Where both commands refuse, and can be rehearsed, all their checks pass."""
+    states, _ = calls_of_two()
+    assert {states[each] for each in GUARDS} == {"pass"}
+
+
+def test_what_is_not_known_to_be_a_group_is_not_called_alone() -> None:
+    """A tool that may be a command itself is not called with nothing, nor with a wrong word."""
+    states, calls = calls_of_two()
+    assert () not in calls
+    assert not {("murli-check-no-such-command",), ("sho",)} & {*calls}
+    wrong = ("family.bare.envelope", "family.mistake.unknown-command")
+    assert [states[each] for each in wrong] == ["not_applicable"] * 2
+
+
+def test_a_schema_that_is_ignored_is_not_asked_of_what_changes() -> None:
+    """What gives its usual data for ``--schema`` does not heed it, and a change would be made."""
+    _, calls = calls_of_two("fails")
+    asked = {each[0] for each in calls if "--schema" in each}
+    assert {"show"} <= asked <= {"show", "erase"}
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("--yes", True),
+        ("--force=true", True),
+        ("--conf", True),
+        ("--sure", True),
+        ("-y", True),
+        ("-vf", True),
+        ("--", False),
+        ("--year", False),
+        ("-s", False),
+        ("yes", False),
+        ("--fo", False),
+    ],
+)
+def test_words_that_would_confirm(word: str, expected: bool) -> None:
+    """A word confirms that is a confirming flag, begins like one, or is short for it."""
+    flags = {"fo": Flag("fo", short="s"), "sure": Flag("sure")}
+    command = Command(("remove",), flags=flags, confirm_flag="sure")
+    assert confirms(command, ("remove", "one", word)) is expected
+
+
+def test_what_is_a_stream() -> None:
+    """Several lines are a stream, unless they are one document."""
+    printed = {b"": False, b'{"a":1}\n': False, b'{\n"a":1}\n': False, b'{"a":1}\n{"a":2}\n': True}
+    assert {each: has_lines(Evidence(("tool",), stdout=each)) for each in printed} == printed
+
+
 # -- hostile tools -------------------------------------------------------------------------------
 
 _COMMANDS = '"commands":{"list":{"danger_level":"safe","flags":{"limit":7,"n":{"type":[]}}}'
@@ -246,6 +323,8 @@ HOSTILE = {
     ),
     "a hostile manifest": f'{{"ok":true,"data":{{{_COMMANDS},"":1,"a..b":[],"x":{{"exit_codes":'
     '[],"subcommands":{"a":1},"examples":7}}},"error":null,"warnings":[],"meta":{}}\n'.encode(),
+    "no folder": b'{"ok":true,"data":{},"error":null,"warnings":[],"meta":{"cwd":"a\\u0000b"}}',
+    "half a letter": b'{"ok":true,"data":{},"error":null,"warnings":[],"meta":{"cwd":"\\ud800"}}',
     "a stream of noise": b'{"_seq":[]}\n{"_summary":true,"_count":{}}\nnoise\n' * 50,
 }
 
@@ -260,6 +339,7 @@ def test_nothing_a_tool_prints_stops_a_check(name: str, tmp_path: Path) -> None:
         with opened(["sh", str(tool)], Profile(timeout=5.0), contract, {}) as subject:
             subject.target.speaks = contract  # else most of the checks would not be made
             results = list(results_of(subject.target, checks_for(contract)))
+        assert not [each.reason for each in results if "itself failed" in each.reason]
         assert len(results) == len(checks_for(contract))
         failed = {each.id for each in results if each.status == "fail"}
         assert failed - {"process.help"}

@@ -141,6 +141,36 @@ def test_what_nobody_vouches_for_is_not_claimed() -> None:
     assert unverified == {"murli.stream.lines", "murli.stream.interrupt"}
 
 
+def states(profile: Profile, broken: str = "") -> dict[str, str]:
+    """Tell how the checks of the shell tool end, and see that nothing was confirmed."""
+    with opened(SHELL, profile, "", {"BREAK": broken}) as subject:
+        results = list(results_of(subject.target, CHECKS))
+        assert_only_asked(subject.target)
+    return {each.id: each.status for each in results}
+
+
+@pytest.mark.parametrize("word", ["--force", "--yes=true", "-f"])
+def test_words_that_would_confirm_are_not_said(word: str) -> None:
+    """A command whose arguments in the profile would confirm it is not called at all."""
+    found = states(replace(PROFILE, arguments={"store wipe": ("one", word)}))
+    names = ("guard.refuses", "guard.text", "guard.schema", "dry-run.plans", "dry-run.no-trace")
+    assert {found[f"murli.{each}"] for each in names} == {"not_verified"}
+
+
+def test_a_call_that_fails_for_another_reason_says_nothing_about_a_value() -> None:
+    """Where a command does not work anyway, it is not asked for the values of its options."""
+    broken, missing = "murli.mistake.valid-values", {"find": ("missing",)}
+    assert states(PROFILE, broken)[broken] == "fail"
+    found = states(replace(PROFILE, arguments=missing), broken)
+    assert (found[broken], found["murli.mistake.text"]) == ("not_verified", "not_verified")
+
+
+def test_what_writes_events_is_not_one_document() -> None:
+    """A command that writes line by line anyway is not asked for a single document."""
+    found = states(replace(PROFILE, arguments={"find": ("murli-check", "--stream")}))
+    assert (found["murli.output.json"], found["murli.answer.indented"]) == ("not_applicable",) * 2
+
+
 # -- the wire of Go --------------------------------------------------------------------------------
 
 GOLDEN = {
@@ -246,6 +276,13 @@ class Scripted(Prober):
         return Evidence(argv, stdout=out, stderr=err, exit_code=code, timed_out=code is None)
 
 
+def assert_all_end(target: Target) -> None:
+    """Every check comes to a result, and none by failing itself."""
+    results = list(results_of(target, CHECKS))
+    assert len(results) == len(CHECKS)
+    assert not [each.reason for each in results if "itself failed" in each.reason]
+
+
 @examples(20, suppress_health_check=list(HealthCheck))
 @given(_DESCRIPTIONS, st.lists(st.tuples(_STREAMS, _STREAMS, _ENDS), min_size=1, max_size=4))
 def test_no_check_fails_over_what_a_tool_prints(description: Any, drawn: list[Any]) -> None:
@@ -256,7 +293,27 @@ def test_no_check_fails_over_what_a_tool_prints(description: Any, drawn: list[An
         target = Target(
             prober, PROFILE, "murli", found.contract, found.wire, found.catalogue, found.description
         )
-        assert len(list(results_of(target, CHECKS))) == len(CHECKS)
+        assert_all_end(target)
+
+
+def test_flags_of_its_own_promise_nothing() -> None:
+    """What only reads may mean anything by ``--dry-run`` and ``--stream``."""
+    flags = [{"name": each, "type": "bool"} for each in ("dry-run", "stream")]
+    safety = {"read_only": True, "idempotent": True, "dry_run_supported": True}
+    show = {"name": "show", "summary": "Show", "flags": flags, "safety": safety}
+    described = {"name": "x", "schema_version": "1.0", "commands": [show]}
+    answer = b'{"status":"ok","schema_version":"1.0","message":"It is","result":1}\n'
+    with Scratch() as scratch:
+        prober = Scripted(scratch, json.dumps(described).encode(), [(answer, b"", 0)])
+        found = detect(prober)
+        target = Target(
+            prober, Profile(), "murli", "murli", "docs", found.catalogue, found.description
+        )
+        results = {each.id: each.status for each in results_of(target, CHECKS)}
+    assert (results["murli.dry-run.plans"], results["murli.stream.lines"]) == (
+        "not_applicable",
+        "not_verified",
+    )
 
 
 @pytest.mark.parametrize(
@@ -282,4 +339,4 @@ def test_no_check_fails_over_output_that_is_meant_to_hurt(printed: bytes) -> Non
             prober = Scripted(scratch, described, [(printed, printed, 0), (b"", printed, 1)])
             found = detect(prober)
             target = Target(prober, PROFILE, "murli", found.contract, found.wire, found.catalogue)
-            assert len(list(results_of(target, CHECKS))) == len(CHECKS)
+            assert_all_end(target)

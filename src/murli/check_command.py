@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -25,6 +26,7 @@ _OURS = {
     "--env": 1,
     "--full": 0,
     "--help": 0,
+    "-h": 0,
     "--html": 1,
     "--junit": 1,
     "--level": 1,
@@ -75,10 +77,11 @@ def arranged(words: Sequence[str]) -> list[str]:
     while rest and rest[0] != "--":
         word = rest.pop(0)
         name, equals, _ = word.partition("=")
-        if name not in _OURS:
+        # Before the tool every option is ours, if only to be told that there is none such.
+        if name not in _OURS and (tool or not word.startswith("-")):
             tool.append(word)
             continue
-        count = 0 if equals else _OURS[name]
+        count = 0 if equals else _OURS.get(name, 0)
         ours += [word, *rest[:count]]
         del rest[:count]
     tool += rest if tool or not rest else rest[1:]
@@ -116,8 +119,9 @@ def run(args: argparse.Namespace, tool: Sequence[str], writer: Writer) -> None:
         return
     if not tool:
         raise murli.AgentError.user_error("There is no tool to check.", field="tool")
-    from .conformance import NotRunnable, check
+    from .conformance import BadProfile, NotRunnable, check
 
+    _check_places(args)
     profile = _profile(args.profile)
     if args.timeout is not None:
         profile = replace(profile, timeout=args.timeout)
@@ -130,6 +134,8 @@ def run(args: argparse.Namespace, tool: Sequence[str], writer: Writer) -> None:
             only=args.only,
             on_result=lambda result: _tell(result, writer),
         )
+    except BadProfile as error:
+        raise murli.AgentError.user_error(str(error), field="profile") from None
     except NotRunnable as error:
         raise murli.AgentError.not_found(
             f"The tool cannot be started: {error}", field="tool"
@@ -138,6 +144,17 @@ def run(args: argparse.Namespace, tool: Sequence[str], writer: Writer) -> None:
         raise murli.AgentError.user_error(f"No check begins with {', '.join(args.only)}.")
     _write_files(args, report)
     _answer(report, args.level, args.full, writer)
+
+
+def _check_places(args: argparse.Namespace) -> None:
+    """Refuse now what would lose the report in the end."""
+    for name in ("html", "junit", "markdown"):
+        path = getattr(args, name)
+        folder = os.path.dirname(os.path.abspath(path)) if path is not None else ""
+        if folder and not os.access(folder, os.W_OK):
+            raise murli.AgentError.user_error(
+                f"{path} cannot be written: its folder is not there, or not yours.", field=name
+            )
 
 
 def _profile(name: str | None) -> Profile:
@@ -183,8 +200,10 @@ def _answer(report: Report, level: int | None, full: bool, writer: Writer) -> No
     answer = writer.write_success
     if failed or report.level < (level or 0):
         answer = writer.write_partial
+    if report.level < (level or 0):
+        message += f" Level {level} is not reached."
     # Where the marks of the table cannot be written, words take their place.
-    plain = not (sys.stdout.encoding or "").lower().startswith("utf")
+    plain = not (getattr(sys.stdout, "encoding", None) or "").lower().startswith("utf")
     table = partial(text, report, verbose=full, ascii=plain)
     answer(message, document(report, full=full), text=table)
 

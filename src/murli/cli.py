@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # Stands for ``--`` while argparse looks at words that are not its own: no argument holds a NUL,
 # and what argparse does with a ``--`` differs between versions of Python.
 _DASHES = "\0"
+_WITH_VALUE = ("--output", "--contract", "--profile", "--protocol-version", "--timeout", "--format")
 # How much of a line is shown, and of what a tool wrote beside its answer.
 _MOST_SAID = 2000
 _MOST_BESIDE = 1 << 16
@@ -39,13 +40,21 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = make_parser()
     murli.enable(parser, name="murli")
     words = list(sys.argv[1:] if argv is None else argv)
-    place = next((at for at, word in enumerate(words) if word in ("call", "check")), None)
-    if place is not None:
+    place = _command_in(words)
+    if words[place : place + 1] in (["call"], ["check"]):
         if words[place] == "check":
             words[place + 1 :] = check_command.arranged(words[place + 1 :])
         words[place:] = [_DASHES if word == "--" else word for word in words[place:]]
     with murli.session(parser, words) as (args, writer):
         args.handler(args, writer)
+
+
+def _command_in(words: Sequence[str]) -> int:
+    """Give where the command stands: the first word that is no option, nor the value of one."""
+    place = 0
+    while place < len(words) and words[place].startswith("-"):
+        place += 2 if words[place] in _WITH_VALUE else 1
+    return place
 
 
 def make_parser() -> argparse.ArgumentParser:

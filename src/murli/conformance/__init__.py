@@ -47,12 +47,17 @@ def check(
     asked for it with ``MURLI_CONTRACT``. A tool that speaks none is measured by murli. *only* are
     the beginnings of the ids of the checks to make. Raises `NotRunnable` for what cannot start.
     """
-    from .checking import checks_for, results_of
+    from .checking import ALL, checks_for, results_of
 
     profile = profile or Profile()
+    asked = contract or profile.contract
+    if not tool or not tool[0]:
+        raise ValueError("a tool is a list of words that begins with a program")
+    if asked and asked not in ALL:
+        raise ValueError(f"contract is one of {', '.join(ALL)}, not {asked!r}")
     started = time.monotonic()
     results = []
-    with opened(tool, profile, contract or profile.contract, env or {}) as subject:
+    with opened(tool, profile, asked, env or {}) as subject:
         target = subject.target
         wanted = [
             each
@@ -74,9 +79,28 @@ def check(
         _nodes(target),
         round((time.monotonic() - started) * 1000),
         len(target.prober.seen),
-        subject.notes,
-        is_complete=not only,
+        (*subject.notes, *_remarks(target)),
+        is_complete=not only and target.was_run,
     )
+
+
+def _remarks(target: Target) -> list[str]:
+    """Tell what whoever reads the report should know about how it came to be."""
+    found = []
+    if not target.was_run and target.speaks == target.contract:
+        found.append(
+            "No command of the tool itself could be run, so no level is reached; "
+            "name calls in a profile."
+        )
+    profile = target.profile
+    if profile.exclude:
+        found.append(f"Left out by the profile: {', '.join(profile.exclude)}.")
+    listed = target.catalogue.commands if target.catalogue is not None else {}
+    named = {*profile.exclude, *profile.safe, *profile.arguments}
+    unknown = sorted(named - set(listed)) if listed else []
+    if unknown:
+        found.append(f"The profile names what is no command: {', '.join(unknown)}.")
+    return found
 
 
 def _nodes(target: Target) -> tuple[Node, ...]:

@@ -68,6 +68,9 @@ class Check:
                 status, reason = NOT_APPLICABLE, str(error)
             except NotVerified as error:
                 reason = str(error)
+            except Exception as error:  # what a tool prints must never end the check of it
+                findings = ()
+                reason = f"the check itself failed: {type(error).__name__}: {error}"
         return Result(self.id, self.title, self.level, self.requirements, status, reason, findings)
 
 

@@ -69,9 +69,21 @@ def _family(described: dict[str, Any], mistake: dict[str, Any] | None, prober: P
     version = known.get("schema_version") if known is not None else ""
     if isinstance(version, str) and version.startswith("3."):
         contract = FAMILY[2]
-    name = prober.tool[-1].rsplit("/", 1)[-1]
-    catalogue = from_manifest(known, contract, name) if known is not None else None
+    catalogue = None
+    if known is not None:
+        catalogue = from_manifest(known, contract, _own_name(envelope, described, prober))
     return Detected(contract, "", catalogue, known)
+
+
+def _own_name(envelope: dict[str, Any], described: dict[str, Any], prober: Prober) -> str:
+    """Give what the tool calls itself: by that name its manifest lists it among its commands."""
+    said = _object(described.get("data")).get("name")
+    if isinstance(said, str) and said:
+        return said
+    called = _object(envelope.get("meta")).get("command")
+    if isinstance(called, str) and called.endswith(" manifest"):
+        return called.removesuffix(" manifest")
+    return prober.tool[-1].rsplit("/", 1)[-1]
 
 
 def _object(value: Any) -> dict[str, Any]:

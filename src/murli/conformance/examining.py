@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .detection import detect
 from .probing import Prober
-from .profile import Profile
+from .profile import BadProfile, Profile
 from .scratch import Scratch, absolute
 from .target import NONE, Target
 
@@ -33,7 +33,10 @@ def opened(
     words = absolute(tuple(tool))
     with Scratch(keep_home=profile.keep_home) as scratch:
         for name, text in profile.files.items():
-            scratch.write(name, text)
+            try:
+                scratch.write(name, text)
+            except ValueError as error:
+                raise BadProfile(f"files: {error}") from None
         asked = {"MURLI_CONTRACT": contract} if contract else {}
         variables = scratch.environment({**asked, **profile.env, **env}, words)
         prober = Prober(words, scratch, variables, profile.timeout)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from subprocess import DEVNULL, PIPE, Popen
+from tempfile import TemporaryFile
 from typing import IO
 
 #: what may happen to a process, by name, and how that is told
@@ -21,7 +22,7 @@ EVENTS = {
 }
 _CHUNK = 1 << 16
 # What is kept of each stream, and what is more than any answer.
-_MOST_KEPT = 4 << 20
+_MOST_KEPT = 16 << 20
 _MOST_WRITTEN = 64 << 20
 # How long others may hold the output of a tool open once it has ended.
 _LINGER_SECONDS = 0.5
@@ -53,10 +54,11 @@ def run(
     """Run *argv* to its end, or kill it and all it started; raises nothing about the program."""
     started = time.monotonic()
     reader, writer = _stdout(event)
+    source = _stdin(stdin, text)
     try:
         process = Popen(
             list(argv),
-            stdin=PIPE if stdin in ("silent", "text") else DEVNULL,
+            stdin=source,
             stdout=writer,
             stderr=PIPE,
             env=dict(env),
@@ -72,13 +74,13 @@ def run(
         reason = error.strerror if isinstance(error, OSError) else error
         return Ended(b"", f"{argv[0]}: {reason}".encode(), None, False, 0)
     finally:
+        if not isinstance(source, int):
+            source.close()
         if writer != DEVNULL:
             os.close(writer)
     process.stdout = reader
     attended = _Attended(process, started, seconds, event)
     try:
-        if stdin == "text":
-            attended.feed(text)
         attended.listen()
     finally:
         attended.close()
@@ -86,6 +88,16 @@ def run(
     out, err = (bytes(each) for each in attended.kept)
     code = None if attended.timed_out else process.returncode
     return Ended(out, err, code, attended.timed_out, elapsed)
+
+
+def _stdin(kind: str, text: bytes) -> int | IO[bytes]:
+    """Give what a process reads: a file for a text of any length, so that nobody has to feed it."""
+    if kind != "text":
+        return PIPE if kind == "silent" else DEVNULL
+    file = TemporaryFile()  # noqa: SIM115 -- the process has its own by the time it is closed
+    file.write(text)
+    file.seek(0)
+    return file
 
 
 def _stdout(event: str) -> tuple[IO[bytes] | None, int]:
@@ -135,15 +147,6 @@ class _Attended:
             if stream is not None:
                 os.set_blocking(stream.fileno(), False)
                 self._selector.register(stream, selectors.EVENT_READ, kept)
-
-    def feed(self, text: bytes) -> None:
-        """Give the process all of *text*, which a pipe holds, and nothing more."""
-        assert self.process.stdin is not None
-        try:
-            self.process.stdin.write(text)
-        except BrokenPipeError:  # it has read enough
-            pass
-        self.process.stdin.close()
 
     def listen(self) -> None:
         """Read what it writes until nobody can write any more."""

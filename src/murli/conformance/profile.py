@@ -12,6 +12,9 @@ from dataclasses import dataclass, field, fields
 from importlib import import_module
 from typing import Any
 
+from .results import CONTRACTS
+
+_CONFIRMING = frozenset(("--yes", "--force", "--confirm-destructive"))
 PROBE_KINDS = ("call", "stream", "slow")
 
 
@@ -71,7 +74,7 @@ def load(path: str | os.PathLike[str]) -> Profile:
         table = json.loads(text) if name.endswith(".json") else _toml(text)
     except BadProfile:
         raise
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         kind = "JSON" if name.endswith(".json") else "TOML"
         raise BadProfile(f"{name} is no {kind}: {error}.") from None
     try:
@@ -110,6 +113,11 @@ def _need(truth: bool, otherwise: str) -> None:
         raise BadProfile(otherwise)
 
 
+def _contract(key: str, value: Any) -> str:
+    _need(value in CONTRACTS, f"{key} is one of {', '.join(CONTRACTS)}")
+    return str(value)
+
+
 def _text(key: str, value: Any) -> str:
     _need(isinstance(value, str), f"{key} is a text")
     found: str = value
@@ -144,7 +152,11 @@ def _texts(key: str, value: Any) -> dict[str, str]:
 
 def _arguments(key: str, value: Any) -> dict[str, tuple[str, ...]]:
     _need(isinstance(value, dict), f"{key} is a table of lists of words, by command")
-    return {name: _words(f"{key}.{name}", each) for name, each in value.items()}
+    found = {name: _words(f"{key}.{name}", each) for name, each in value.items()}
+    for name, words in found.items():
+        confirming = sorted(_CONFIRMING.intersection(words))
+        _need(not confirming, f"{key}.{name}: nothing is confirmed by a check, so no {confirming}")
+    return found
 
 
 def _probes(key: str, value: Any) -> tuple[ProfileProbe, ...]:
@@ -165,7 +177,7 @@ def _probe(table: Any) -> ProfileProbe:
 
 
 _READERS: dict[str, Any] = {
-    "contract": _text,
+    "contract": _contract,
     "timeout": _seconds,
     "env": _texts,
     "files": _texts,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+CONTRACTS = ("murli", "response", "agent-spec-1.6", "agent-spec-2")
 PASS, FAIL, WARN = "pass", "fail", "warn"
 NOT_APPLICABLE, NOT_VERIFIED = "not_applicable", "not_verified"
 STATUSES = (PASS, FAIL, WARN, NOT_APPLICABLE, NOT_VERIFIED)

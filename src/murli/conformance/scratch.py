@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Mapping
 
 # Variables that name a program a tool might start, where nobody is there to look at it.
 _TRAPPED = ("PAGER", "GIT_PAGER", "MANPAGER", "EDITOR", "VISUAL", "BROWSER")
 # What would make a tool behave as it does not for everybody, or write outside of this place.
-_DROPPED = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "MURLI_MODE", "MURLI_TEST")
+_DROPPED = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE")
+# Which of ours the tool may see: only what chooses its contract.
+_OURS, _KEPT = "MURLI_", "MURLI_CONTRACT"
+#: by this variable a process is known that a tool has left behind
+_MARK = "MURLI_CHECK_SCRATCH"
 
 
 class Scratch:
@@ -37,12 +42,22 @@ class Scratch:
         self.close()
 
     def close(self) -> None:
-        """Remove it all."""
+        """Remove it all, and end what was left behind in it."""
+        _end_strays(f"{_MARK}={self.root}".encode())
         shutil.rmtree(self.root, ignore_errors=True)
+        if os.path.exists(self.root):  # a folder that cannot be written to keeps its files
+            for place, _, _ in os.walk(self.root):
+                os.chmod(place, 0o700)
+            shutil.rmtree(self.root, ignore_errors=True)
 
     def environment(self, given: Mapping[str, str], tool: tuple[str, ...]) -> dict[str, str]:
         """Give the environment of the tool; *given* is added to it as it stands."""
-        env = {name: value for name, value in os.environ.items() if name not in _DROPPED}
+        env = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in _DROPPED and (name == _KEPT or not name.startswith(_OURS))
+        }
+        env[_MARK] = self.root
         env.update(dict.fromkeys(_TRAPPED, self._trap))
         env.update(TERM="xterm-256color", TMPDIR=self._tmp, PYTHONDONTWRITEBYTECODE="1")
         if self._home:
@@ -62,9 +77,12 @@ class Scratch:
         path = os.path.realpath(os.path.join(self.work, name))
         if not path.startswith(os.path.realpath(self.work) + os.sep):
             raise ValueError(f"{name} is outside of the folder where the tool runs")
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            raise ValueError(f"{name} cannot be written there: {error.strerror}") from None
 
     def snapshot(self) -> dict[str, tuple[int, int, int]]:
         """Give every file and folder, with what shows that it has changed."""
@@ -99,12 +117,25 @@ class Scratch:
         return path
 
 
+def _end_strays(mark: bytes) -> None:
+    """End the processes that carry *mark*: those a tool moved out of its group."""
+    for number in filter(str.isdecimal, os.listdir("/proc") if os.path.isdir("/proc") else ()):
+        try:
+            with open(f"/proc/{number}/environ", "rb") as file:
+                if mark in file.read().split(b"\0"):
+                    os.kill(int(number), signal.SIGKILL)
+        except OSError:  # it has ended, or is somebody else's
+            continue
+
+
 def absolute(tool: tuple[str, ...]) -> tuple[str, ...]:
     """Give *tool* so that it can be run from anywhere."""
     found = list(tool)
     for at, word in enumerate(tool):
         beside = at > 0 or os.sep in word
-        if beside and not word.startswith("-") and os.path.exists(word):
+        is_module = at > 0 and tool[at - 1] == "-m"
+        is_there = os.path.exists(word) if os.sep in word else os.path.isfile(word)
+        if beside and is_there and not is_module and not word.startswith("-"):
             found[at] = os.path.abspath(word)
     if found[0] == tool[0] and os.sep not in tool[0]:
         found[0] = shutil.which(tool[0]) or tool[0]

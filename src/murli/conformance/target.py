@@ -7,20 +7,21 @@ from functools import cached_property
 from typing import Any
 
 from ..client.catalogue import Catalogue, Command
-from ..client.documents import documents_in, error_in, is_terminal
+from ..client.documents import documents_in, error_in, is_terminal, parsed
 from .danger import suggests_change, suggests_reading
 from .probing import Prober
 from .profile import Profile, ProfileProbe
-from .results import Evidence
+from .results import CONTRACTS, Evidence
 
 #: an option, a command and a value no tool has
 NO_SUCH_FLAG = "--murli-check-no-such-flag"
 NO_SUCH_COMMAND = "murli-check-no-such-command"
 NO_SUCH_FORMAT = "murli-check-no-such-format"
 _FILLER = {"integer": "1", "number": "1", "object": "{}"}
+_MOUNTED = (("describe",), ("doctor",), ("exec",), ("manifest",), ("profile",))
 # What confirms a change is never said, whatever a tool claims to need.
-_CONFIRMING = frozenset(("force", "yes", "confirm", "confirm-destructive"))
-FAMILY = ("response", "agent-spec-1.6", "agent-spec-2")
+_CONFIRMING = frozenset(("force", "yes", "confirm", "confirm-destructive", "live"))
+FAMILY = CONTRACTS[1:]
 #: what a tool speaks that keeps no contract
 NONE = "none"
 
@@ -80,6 +81,10 @@ class Target:
         """The commands that have others below them."""
         return [each for each in self.commands if each.is_group]
 
+    @cached_property
+    def _names(self) -> set[str]:
+        return {each.path[0] for each in self.commands if each.path}
+
     def is_safe(self, command: Command) -> bool:
         """Tell whether *command* may be run: it says it only reads, and is not called otherwise."""
         if " ".join(command.path) in self.profile.safe:
@@ -97,6 +102,41 @@ class Target:
         return [each for each in self.leaves if self.is_safe(each)]
 
     @property
+    def was_run(self) -> bool:
+        """Whether any command of the tool itself, not of its framework, could be run."""
+        own = (each for each in self.safe if not self._is_mounted(each))
+        return any(own) or bool(self.profile.probes)
+
+    @property
+    def is_group(self) -> bool:
+        """Whether the tool itself is known to do nothing but hand on to its commands."""
+        root = next((each for each in self.commands if not each.path), None)
+        if root is not None:
+            return root.is_group
+        described = parsed(self.run("describe").stdout)
+        data = described.get("data", described) if isinstance(described, dict) else None
+        below = data.get("commands") if isinstance(data, dict) else None
+        return isinstance(below, list) and bool(below)
+
+    @property
+    def group_paths(self) -> list[tuple[str, ...]]:
+        """What names the groups that do nothing alone, the tool itself among them."""
+        found = [each.path for each in self.groups if not each.positionals]
+        return found if () in found or not self.is_group else [(), *found]
+
+    def heeds(self, flag: str) -> bool:
+        """Tell whether *flag* is seen to be understood: who ignores it would run the command."""
+        pairs = [
+            (self.run(*self.path_to(each), flag), self.run(*self.words(each))) for each in self.safe
+        ]
+        pairs = pairs or [(self.run(flag), self.run(NO_SUCH_FLAG))]
+        return all(asked.exit_code == 0 and _said(asked) != _said(plain) for asked, plain in pairs)
+
+    def may_be_asked(self, command: Command, flag: str) -> bool:
+        """Tell whether *command* can be called with *flag*, which must keep it from running."""
+        return command.is_group or self.is_safe(command) or self.heeds(flag)
+
+    @property
     def guarded(self) -> list[Command]:
         """The commands that must refuse to run unconfirmed."""
         if self.contract == "murli":
@@ -112,28 +152,43 @@ class Target:
         listed = self.description.get("commands")
         entry = listed.get(".".join(command.path)) if isinstance(listed, dict) else None
         said = isinstance(entry, dict) and entry.get("builtin") is True
-        return said or command.path == ("profile", "delete")
+        return said or (self.contract in FAMILY and command.path[:1] in _MOUNTED)
 
     # -- calls -----------------------------------------------------------------------------------
 
     def words(self, command: Command, *more: str) -> tuple[str, ...]:
         """Give the words of a complete call of *command*: the author's, or made up."""
-        name = " ".join(command.path)
-        given = self.profile.arguments.get(name)
+        path = self.path_to(command)
+        given = self.profile.arguments.get(" ".join(command.path))
         if given is not None:
-            return (*command.path, *given, *more)
-        options = [
-            word
-            for flag in command.flags.values()
-            if flag.required and flag.name not in _CONFIRMING
-            for word in self._option(flag.name, flag.kind, flag.item, flag.values)
-        ]
+            return (*path, *given, *more)
         places = [
             self._value(each.kind, each.values)
             for each in command.positionals or ()
             if each.required
         ]
-        return (*command.path, *places, *options, *more)
+        return (*path, *places, *self._required(command), *more)
+
+    def path_to(self, command: Command) -> tuple[str, ...]:
+        """Give the words that name *command*, with what its groups need before it."""
+        found: list[str] = []
+        before = 0
+        for level in self.catalogue.along(command) if self.catalogue is not None else (command,):
+            found += command.path[before : len(level.path)]
+            before = len(level.path)
+            if level is not command:
+                found += self._required(level)
+        return tuple(found)
+
+    def _required(self, command: Command) -> list[str]:
+        return [
+            word
+            for flag in command.flags.values()
+            if flag.required and flag.name not in _CONFIRMING
+            # What is switched on might be the consent to a change.
+            if flag.kind != "boolean" or self.is_safe(command)
+            for word in self._option(flag.name, flag.kind, flag.item, flag.values)
+        ]
 
     def _option(self, name: str, kind: str, item: str, values: tuple[str, ...]) -> tuple[str, ...]:
         if kind == "boolean":
@@ -170,14 +225,15 @@ class Target:
         for command in self.commands:
             if command.is_group or self.is_safe(command) or not command.path:
                 # With its arguments, so that nothing else is wrong with it.
-                words = command.path if command.is_group else self.words(command)
+                words = self.path_to(command) if command.is_group else self.words(command)
                 yield " ".join(command.path), self.run(*words, NO_SUCH_FLAG)
         if not any(not each.path for each in self.commands):
             yield "", self.run(NO_SUCH_FLAG)
 
     def command_of(self, words: tuple[str, ...]) -> str:
         """Give the name of the command that *words* call."""
-        found = self.catalogue.find(words) if self.catalogue is not None else None
+        start = next((at for at, word in enumerate(words) if word in self._names), 0)
+        found = self.catalogue.find(words[start:]) if self.catalogue is not None else None
         return " ".join(found[0].path) if found is not None else ""
 
 
@@ -186,6 +242,14 @@ def _can_be_called(command: Command) -> bool:
     return all(each.isprintable() and each.split() == [each] for each in command.path) and not any(
         each.startswith("-") for each in command.path
     )
+
+
+def _said(evidence: Evidence) -> tuple[object, ...]:
+    """Give what an answer says, without what is different every time."""
+    document = parsed(evidence.stdout)
+    if not isinstance(document, dict) or not isinstance(document.get("meta"), dict):
+        return (evidence.exit_code, evidence.stdout)
+    return (evidence.exit_code, document.get("data"), document["meta"].get("help"))
 
 
 def terminal_of(evidence: Evidence) -> dict[str, Any] | None:

@@ -61,7 +61,7 @@ refuse() { fail 2 "$@"; }
 # -- what it is -----------------------------------------------------------------------------------
 
 describe() { # sets manifest
-  wrong=none level='"danger_level":"mutating",' needed=false self=''
+  wrong=none level='"danger_level":"mutating",' needed=false self='' own=''
   broken family.manifest.exit-codes && wrong=partial
   broken family.danger.declared && level=''
   broken family.danger.honest && level='"danger_level":"safe",'
@@ -71,15 +71,19 @@ describe() { # sets manifest
   failed='"retryable":false,"side_effects":"partial"'
   any='"required":false,"description":"what it says"'
   rest='"required_scopes":[],"exit_codes":{},"description":"What it says"'
-  broken family.manifest.tree ||
+  broken family.manifest.tree || {
     self=',"manifest":{"danger_level":"safe",'$rest',"flags":{"etag":{"type":"string",'$any'}}}'
+    own=',"manifest"'
+  }
   manifest='{"schema_version":"3.0","framework_version":"1.4","etag":"abc123",
 "flags":{"format":{"type":"enum","enum_values":["json","jsonl"],'$any'}},
 "exit_codes":{"0":{"description":"It is done.","retryable":false,"side_effects":"complete"},
 "1":{"description":"It broke.",'$failed'},'$known'
 "4":{"description":"There is no state.","retryable":false,"side_effects":"none"},
 "130":{"description":"It was stopped.",'$failed'},"143":{"description":"It was stopped.",'$failed'}},
-"commands":{"list":{"danger_level":"safe",'$rest',"flags":{
+"commands":{"fake":{"danger_level":"safe",'$rest',"flags":{},
+"subcommands":["list","save","remove","exec"'$own']},
+"list":{"danger_level":"safe",'$rest',"flags":{
 "from":{"type":"string","required":true,"description":"where"},"limit":{"type":"integer",'$any'},
 "cursor":{"type":"string",'$any'},"kind":{"type":"enum","enum_values":["tree","bush"],'$any'},
 "stream":{"type":"boolean",'$any'}},

@@ -221,6 +221,8 @@ def main(words: list[str]) -> NoReturn:
         fail("", 13, "TYPO_CORRECTED", "there is no lis", redirect=lead)
     if command == "wait":
         wait(given)
+    if not command and "schema" in given:
+        end("", 0, {"name": "fake", **entry_of("fake")})
     if command not in FLAGS or (broken("family.manifest.answers") and command == "manifest"):
         if broken("family.mistake.unknown-command"):
             fail("", 1, "COMMAND_ERROR", f"there is no {command}")

@@ -204,7 +204,7 @@ DANGER = {"remove": "destructive", "save": "mutating", "exec": "mutating"}
 
 
 def entry_of(name: str) -> dict[str, Any]:
-    entry: dict[str, Any] = {"description": f"To {name}.", "flags": FLAGS[name]}
+    entry: dict[str, Any] = {"description": f"To {name}.", "flags": FLAGS.get(name, {})}
     entry["danger_level"] = DANGER.get(name, "safe")
     entry["exit_codes"] = {} if NEWEST else exit_codes()
     if NEWEST:
@@ -231,4 +231,6 @@ def manifest() -> dict[str, Any]:
     if NEWEST:
         document |= {"flags": {"format": flag("enum", "how", "json", "jsonl")}}
         document["exit_codes"] = exit_codes()
-    return {**document, "commands": {name: entry_of(name) for name in names}}
+    # The tool itself, of which nothing else tells that it does nothing alone.
+    itself = {**entry_of("fake"), "subcommands": names}
+    return {**document, "commands": {"fake": itself, **{name: entry_of(name) for name in names}}}

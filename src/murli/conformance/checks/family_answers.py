@@ -11,6 +11,7 @@ from ..checking import NotApplicable, NotVerified, check, judged
 from ..results import Finding
 from ..target import FAMILY, Target
 from .family_calls import Call, all_calls, call_of, is_envelope, listed, made, seen
+from .family_danger import may_be_asked
 
 # How many lines of a stream are looked at.
 _MOST_LINES = 200
@@ -137,7 +138,11 @@ def _envelope_alone(call: Call) -> str:
 )
 def help_is_an_envelope(target: Target) -> Iterator[Finding]:
     """Who asks for help without a terminal gets a document that says so, and the text aside."""
-    names = {" ".join(each.path): each.path for each in target.commands}
+    names = {
+        " ".join(each.path): each.path
+        for each in target.commands
+        if may_be_asked(target, each, "--help")
+    }
     names.setdefault("", ())
     for name, path in names.items():
         call = made(target, *path, "--help")
@@ -176,10 +181,8 @@ def version_is_an_envelope(target: Target) -> Iterator[Finding]:
 def bare_call(target: Target) -> Iterator[Finding]:
     """The tool alone, where it has commands, is a call for help."""
     listed(target)
-    if any(not each.path and not each.is_group for each in target.commands) or not any(
-        each.path for each in target.commands
-    ):
-        raise NotApplicable("the tool is a command itself")
+    if not target.is_group:
+        raise NotApplicable("the tool is a command itself, or does not say that it is none")
     evidence = target.run()
     call = call_of(target, evidence)
     if call is None or call.exit_code != 0:

@@ -13,7 +13,7 @@ from ...client.envelopes import object_in, text_in
 from ..checking import NotVerified
 from ..processes import EVENTS
 from ..results import Evidence
-from ..target import FAMILY, Target
+from ..target import FAMILY, NO_SUCH_FLAG, Target
 
 #: the numbers of the two codes that were renumbered, by revision
 ARG_ERROR = {"response": 3, "agent-spec-1.6": 2, "agent-spec-2": 2}
@@ -219,6 +219,32 @@ def same(one: Any, other: Any) -> bool:
         return bool(one == other) and repr(one) == repr(other)  # 1 is not True, nor 1.0
     except RecursionError:
         return True
+
+
+def heeded(target: Target, flag: str) -> bool:
+    """Tell whether *flag* is seen to be understood by all that may be run, or else by the tool.
+
+    Who ignores it gives the usual data: only what stands around that differs from call to call.
+    """
+    commands = list(readers(target))
+    for command in commands:
+        asked, plain = made(target, *command.path, flag), made(target, *target.words(command))
+        if asked is None or plain is None or asked.exit_code != 0:
+            return False
+        if plain.exit_code == 0 and _alike(asked.data, plain.data):
+            return False
+    if commands:
+        return True
+    asked, wrong = made(target, flag), made(target, NO_SUCH_FLAG)
+    if asked is None or wrong is None:
+        return False
+    return asked.exit_code == 0 and wrong.exit_code != 0
+
+
+def _alike(one: Any, other: Any) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys()
+    return same(one, other)
 
 
 def is_steady(target: Target, words: tuple[str, ...]) -> bool:

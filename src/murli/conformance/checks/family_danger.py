@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from ...client.catalogue import Command
 from ...client.envelopes import object_in, text_in
-from ..checking import NotApplicable, NotVerified, check, judged
+from ..checking import NotApplicable, check, judged
 from ..danger import suggests_change
 from ..results import Finding
 from ..target import FAMILY, Target
+from .calls import confirms, settled
 from .family_calls import (
     ARG_ERROR,
     TELLING,
@@ -17,15 +18,15 @@ from .family_calls import (
     all_calls,
     entry_of,
     flag_of,
+    heeded,
     is_complete,
     listed,
     made,
 )
 
 _REFUSED = "CONFIRMATION_REQUIRED"
-_CONFIRMING = ("yes", "force", "confirm", "confirm-destructive", "live")
 _LEVELS = ("safe", "mutating", "destructive")
-_UNSEEN = "no refusal was seen; a profile can tell the arguments, or exclude the command"
+_UNSEEN = "a profile can tell its arguments, or exclude it"
 _EFFECTS = ("created", "updated", "deleted", "noop")
 
 
@@ -70,18 +71,45 @@ def _need_guarded(target: Target) -> None:
 
 
 def _unconfirmed(target: Target, command: Command) -> Call | None:
-    """Call what must be refused; ``None`` when its words would confirm it."""
+    """Call what must be refused; ``None`` when its words would confirm it, or it does not end."""
     words = target.words(command)
-    confirming = {f"--{each}" for each in (*_CONFIRMING, command.confirm_flag)}
-    if not confirming.isdisjoint(each.partition("=")[0] for each in words):
-        return None
-    return made(target, *words)
+    return None if confirms(command, words) else made(target, *words)
+
+
+def _is_refusal(call: Call | None) -> bool:
+    return call is not None and call.exit_code > 0 and call.error_code == _REFUSED
+
+
+def _only_foretells(target: Target, call: Call | None) -> bool:
+    """Tell whether a call is a dry run by itself, as its command declares."""
+    if call is None or call.exit_code != 0 or call.meta.get("dry_run") is not True:
+        return False
+    return entry_of(target, call.command).get("safe_default") is True
 
 
 def is_guarded(target: Target, command: Command) -> bool:
-    """Tell whether *command* was seen to refuse to run unconfirmed."""
+    """Tell whether *command* was seen to do nothing unconfirmed."""
     call = _unconfirmed(target, command)
-    return call is not None and call.exit_code > 0 and call.error_code == _REFUSED
+    return _is_refusal(call) or _only_foretells(target, call)
+
+
+def may_be_asked(target: Target, command: Command, flag: str) -> bool:
+    """Tell whether *flag*, which must keep a command from running, can do no harm here.
+
+    What may change something is asked only if it was seen to be guarded, or if all that only
+    reads was seen to heed the flag.
+    """
+    if command.is_group or target.is_safe(command):
+        return True
+    if command in target.guarded and is_guarded(target, command):
+        return True
+    return target.heeds(flag) and heeded(target, flag)
+
+
+def _unseen(command: Command, call: Call | None) -> str:
+    """Tell of a call that shows nothing about the guard."""
+    ended = call.evidence.ended if call is not None else "was not seen to be refused, or to end"
+    return f"`{' '.join(command.path)}` {ended}; {_UNSEEN}"
 
 
 @check(
@@ -94,29 +122,27 @@ def is_guarded(target: Target, command: Command) -> bool:
 def refused_unconfirmed(target: Target) -> Iterator[Finding]:
     """A destructive command does nothing, and asks for its flag, until it gets it."""
     _need_guarded(target)
-    unclear = []
+    found, unclear = [], []
+    wanted = ARG_ERROR[target.contract]
     for command in target.guarded:
-        name = " ".join(command.path)
         call = _unconfirmed(target, command)
         if call is None:
+            unclear.append(_unseen(command, call))
             continue
-        wanted = ARG_ERROR[target.contract]
-        is_refusal = call.error_code == _REFUSED
-        by_default = entry_of(target, name).get("safe_default") is True
-        if call.exit_code == 0 and not (by_default and call.meta.get("dry_run") is True):
-            trouble = "it ended with exit 0, without confirmation"
-        elif call.exit_code == 0 or (is_refusal and call.exit_code == wanted):
+        if _only_foretells(target, call):
             trouble = ""
-        elif is_refusal:
-            trouble = f"it is refused with exit {call.exit_code} instead of {wanted}"
+        elif call.exit_code == 0:
+            trouble = "it ended with exit 0, without confirmation"
+        elif _is_refusal(call):
+            refused = f"it is refused with exit {call.exit_code} instead of {wanted}"
+            trouble = "" if call.exit_code == wanted else refused
         elif call.exit_code == wanted and call.error and is_complete(target, command):
             trouble = f"it is refused as {call.error_code}, not as {_REFUSED}"
         else:
-            unclear.append(f"`{name}` {call.evidence.ended}")
+            unclear.append(_unseen(command, call))
             continue
-        yield judged(trouble, name, call.evidence)
-    if len(unclear) == len(target.guarded):
-        raise NotVerified(f"{_UNSEEN}: {', '.join(unclear)}")
+        found.append(judged(trouble, " ".join(command.path), call.evidence))
+    yield from settled(found, unclear)
 
 
 @check(
@@ -129,29 +155,28 @@ def refused_unconfirmed(target: Target) -> Iterator[Finding]:
 def refusal_foretells(target: Target) -> Iterator[Finding]:
     """Who has to confirm learns what it is about."""
     _need_guarded(target)
-    refused = [each for each in target.guarded if is_guarded(target, each)]
-    for command in refused:
+    found, unclear = [], []
+    for command in target.guarded:
         call = _unconfirmed(target, command)
-        if call is not None:
+        if call is not None and _is_refusal(call):
             context = object_in(call.error.get("context"))
             trouble = "" if "would_affect" in context else "the context has no would_affect"
-            yield judged(trouble, " ".join(command.path), call.evidence)
-    if not refused:
-        raise NotVerified(_UNSEEN)
+            found.append(judged(trouble, " ".join(command.path), call.evidence))
+        elif not _only_foretells(target, call):
+            unclear.append(_unseen(command, call))
+    if not found and not unclear:
+        raise NotApplicable("nothing is refused: what destroys only foretells unconfirmed")
+    yield from settled(found, unclear)
 
 
 # -- the dry run ---------------------------------------------------------------------------------
 
 
-def _rehearsals(target: Target) -> Iterator[tuple[Command, Call | None]]:
-    """Make the dry runs of what was seen to be guarded, and lists the flag."""
-    for command in target.guarded:
-        if flag_of(target, command, "dry-run") is None:
-            yield command, None
-        elif is_guarded(target, command):
-            call = made(target, *target.words(command, "--dry-run"))
-            if call is not None:
-                yield command, call
+def _rehearsed(target: Target, command: Command) -> Call | None:
+    """Make the dry run of what was seen to be guarded; ``None`` when there is none to look at."""
+    if not is_guarded(target, command):
+        return None
+    return made(target, *target.words(command, "--dry-run"))
 
 
 @check(
@@ -164,19 +189,23 @@ def _rehearsals(target: Target) -> Iterator[tuple[Command, Call | None]]:
 def dry_run_foretells(target: Target) -> Iterator[Finding]:
     """What destroys can be rehearsed, and the rehearsal names the effect."""
     _need_guarded(target)
-    for command, call in _rehearsals(target):
+    found, unclear = [], []
+    for command in target.guarded:
         name = " ".join(command.path)
-        if call is None:
-            yield judged("it lists no --dry-run", name)
-        elif call.exit_code == 0:
+        if flag_of(target, command, "dry-run") is None:
+            found.append(judged("it lists no --dry-run", name))
+            continue
+        call = _rehearsed(target, command)
+        if call is not None and call.exit_code == 0:
             told = text_in(object_in(call.data).get("effect")).startswith("would_")
             trouble = "" if told else "data.effect does not tell what it would do"
-            yield judged(trouble, name, call.evidence)
-        elif call.exit_code == ARG_ERROR[target.contract]:
+            found.append(judged(trouble, name, call.evidence))
+        elif call is not None and call.exit_code == ARG_ERROR[target.contract]:
             # Without it nothing but the confirmation was missing; and what it is about may be.
-            yield judged(f"--dry-run: {call.evidence.ended}", name, call.evidence)
-    if not any(_rehearsals(target)):
-        raise NotVerified(_UNSEEN)
+            found.append(judged(f"--dry-run: {call.evidence.ended}", name, call.evidence))
+        else:
+            unclear.append(_unseen(command, call))
+    yield from settled(found, unclear)
 
 
 @check(
@@ -189,15 +218,19 @@ def dry_run_foretells(target: Target) -> Iterator[Finding]:
 def dry_run_leaves_no_trace(target: Target) -> Iterator[Finding]:
     """After a rehearsal the files are as they were."""
     _need_guarded(target)
-    if not any(flag_of(target, each, "dry-run") for each in target.guarded):
+    able = [each for each in target.guarded if flag_of(target, each, "dry-run") is not None]
+    if not able:
         raise NotApplicable("no destructive command lists --dry-run")
-    for command, call in _rehearsals(target):
-        if call is not None:
+    found, unclear = [], []
+    for command in able:
+        call = _rehearsed(target, command)
+        if call is not None and (call.exit_code == 0 or call.evidence.changed):
             changed = ", ".join(call.evidence.changed[:3])
             trouble = f"it changed {changed}" if changed else ""
-            yield judged(trouble, " ".join(command.path), call.evidence)
-    if not any(call for _, call in _rehearsals(target)):
-        raise NotVerified(_UNSEEN)
+            found.append(judged(trouble, " ".join(command.path), call.evidence))
+        else:
+            unclear.append(_unseen(command, call))
+    yield from settled(found, unclear)
 
 
 @check(

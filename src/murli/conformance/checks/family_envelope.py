@@ -206,7 +206,7 @@ def meta_is_truthful(target: Target) -> Iterator[Finding]:
         if said and version and said not in version:
             return f"meta.tool_version is {_short(said)}, and --version tells another"
         said = text_in(call.meta.get("cwd"))
-        if said and os.path.realpath(said) != folder:
+        if said and _real(said) != folder:
             return f"meta.cwd is {_short(said)}, and it ran elsewhere"
         return ""
 
@@ -217,6 +217,13 @@ def meta_is_truthful(target: Target) -> Iterator[Finding]:
     ):
         raise NotApplicable("meta tells nothing of the calls")
     yield from _each(target, trouble_in)
+
+
+def _real(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError:  # no path has a null byte, or half of a letter
+        return ""
 
 
 def _short(value: object) -> str:

@@ -21,6 +21,7 @@ from .family_calls import (
     made,
     readers,
 )
+from .family_danger import may_be_asked
 from .family_entries import entry_troubles, manifest_troubles, shape_of
 from .family_shapes import first, is_text
 
@@ -226,7 +227,7 @@ def schema_answers(target: Target) -> Iterator[Finding]:
     # What is answered by all others is not taken for a call here either.
     for command in target.leaves:
         foreign = is_foreign(entry_of(target, " ".join(command.path)))
-        if command.path not in found and not foreign:
+        if command.path not in found and not foreign and may_be_asked(target, command, "--schema"):
             finding = _described(target, command.path)
             if finding is not None:
                 yield finding

@@ -72,13 +72,9 @@ def unknown_flag(target: Target) -> Iterator[Finding]:
 def unknown_command(target: Target) -> Iterator[Finding]:
     """The tool and its groups refuse a command nobody knows, or tell the one that was meant."""
     listed(target)
-    groups = [each.path for each in target.groups if not each.positionals]
-    if any(each.path for each in target.commands) and not any(
-        not each.path for each in target.commands
-    ):
-        groups.append(())
+    groups = target.group_paths
     if not groups:
-        raise NotApplicable("the tool has no commands")
+        raise NotApplicable("nothing is known to be a group, which does nothing alone")
     for path in groups:
         call = made(target, *path, NO_SUCH_COMMAND)
         if call is not None:
@@ -92,8 +88,11 @@ def unknown_command(target: Target) -> Iterator[Finding]:
 def _mistype(target: Target) -> None:
     """Mistype a command that only reads, to see where that leads; some tools take it as it is."""
     names = {(*each.path[:-1], name) for each in target.commands for name in _names(each)}
+    groups = target.group_paths
     for command in readers(target):
-        if command.path and len(command.path[-1]) >= _SHORTEST_TYPED:
+        # Behind what is no group the word would be an argument.
+        is_below = bool(command.path) and command.path[:-1] in groups
+        if is_below and len(command.path[-1]) >= _SHORTEST_TYPED:
             typed = (*command.path[:-1], command.path[-1][:-1])
             if typed not in names and not suggests_change(typed):
                 target.run(*typed)

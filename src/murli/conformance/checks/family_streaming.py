@@ -10,6 +10,7 @@ from ...client.envelopes import object_in, text_in
 from ..checking import NotApplicable, NotVerified, check, judged
 from ..results import Evidence, Finding
 from ..target import FAMILY, Target
+from .calls import has_lines
 from .family_calls import CANCELLED, NEWEST, TELLING, call_of, listed, made, readers
 from .family_shapes import is_count
 
@@ -35,7 +36,10 @@ def _streams(target: Target, event: str = "") -> Iterator[tuple[str, Evidence]]:
     for command in readers(target):
         name = " ".join(command.path)
         if command.takes_stream and name not in vouched:
-            yield name, target.run(*target.words(command, "--stream"), event=event)
+            # A flag that is only called so is none that makes a stream.
+            words = target.words(command, "--stream")
+            if has_lines(target.run(*words)):
+                yield name, target.run(*words, event=event)
 
 
 @check(

@@ -16,6 +16,7 @@ from .murli_calls import (
     described,
     name_of,
     named,
+    needed,
     unknown_commands,
     unknown_flags,
 )
@@ -191,10 +192,12 @@ def version(target: Target) -> Iterator[Finding]:
 )
 def indented(target: Target) -> Iterator[Finding]:
     """A single document is spread over lines, by two spaces a level."""
+    found = []
     for name, evidence in _successes(target):
         if isinstance(parsed(evidence.stdout), dict):
             is_so = bool(re.match(rb'\{\r?\n  "', evidence.stdout))
-            yield judged("" if is_so else "it is not indented", name, evidence, warn=True)
+            found.append(judged("" if is_so else "it is not indented", name, evidence, warn=True))
+    yield from needed(found, "no answer is a single document")
 
 
 @check(

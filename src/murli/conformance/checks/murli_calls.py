@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from ...client.catalogue import Command
+from ...client.catalogue import Command, Flag
 from ...client.documents import parsed
 from ..checking import NotApplicable, NotVerified
 from ..results import Evidence, Finding
 from ..target import NO_SUCH_COMMAND, NO_SUCH_FLAG, NO_SUCH_FORMAT, Target
+from .calls import confirms
 from .murli_shapes import TEXTS, answer_of, error_of, misfits, walked
 
 PARTIAL = 3
@@ -130,12 +131,9 @@ def unknown_flags(target: Target) -> Iterator[tuple[str, Evidence]]:
 
 
 def unknown_commands(target: Target) -> Iterator[tuple[str, Evidence]]:
-    """Give the calls of a command no tool has."""
-    for group in target.groups:
-        if not group.positionals:
-            yield named(group), target.run(*group.path, NO_SUCH_COMMAND)
-    if target.commands and not any(not each.path for each in target.commands):
-        yield "", target.run(NO_SUCH_COMMAND)
+    """Give the calls of a command no tool has, where that can be no argument."""
+    for path in target.group_paths:
+        yield " ".join(path), target.run(*path, NO_SUCH_COMMAND)
 
 
 def bad_formats(target: Target) -> Iterator[tuple[str, Evidence]]:
@@ -153,17 +151,26 @@ def bad_types(target: Target) -> Iterator[tuple[str, Evidence]]:
         for flag in command.flags.values():
             kind = flag.item if flag.kind == "array" else flag.kind
             if kind in ("integer", "number") and not flag.values:
-                words = target.words(command, f"--{flag.name}", _NO_VALUE)
+                # In one word: some numbers are only counted, and would leave the other alone.
+                words = target.words(command, f"--{flag.name}={_NO_VALUE}")
                 yield named(command), target.run(*words)
 
 
-def bad_choices(target: Target) -> Iterator[tuple[str, tuple[str, ...], Evidence]]:
-    """Give the calls with a value that is not among those listed, with those that are."""
+def bad_choices(target: Target) -> Iterator[tuple[Command, Flag, Evidence]]:
+    """Give the calls with a value that is not among those a flag lists."""
     for command in target.safe:
         for flag in command.flags.values():
             if flag.values and flag.kind != "boolean":
                 words = target.words(command, f"--{flag.name}", _NO_VALUE)
-                yield named(command), flag.values, target.run(*words)
+                yield command, flag, target.run(*words)
+
+
+def is_about(target: Target, command: Command, flag: str, error: Mapping[str, Any]) -> bool:
+    """Tell whether the error of a call is about *flag*: it says so, or nothing else is wrong."""
+    field = error.get("field")
+    if isinstance(field, str) and field:
+        return field.lstrip("-").replace("_", "-") == flag.lstrip("-").replace("_", "-")
+    return target.run(*target.words(command)).exit_code == 0
 
 
 def missing_arguments(target: Target) -> Iterator[tuple[str, Evidence]]:
@@ -197,33 +204,41 @@ def usage_errors(target: Target) -> Iterator[tuple[str, Evidence, dict[str, Any]
 # -- what changes something ------------------------------------------------------------------------
 
 
+def unconfirmed(target: Target, command: Command) -> Evidence | None:
+    """Call what must refuse to run; ``None`` when its words would confirm it."""
+    words = target.words(command)
+    return None if confirms(command, words) else target.run(*words)
+
+
 def refusals(target: Target) -> Iterator[tuple[str, Evidence]]:
     """Give the calls of commands that must refuse to run unconfirmed."""
     for command in target.guarded:
-        yield named(command), target.run(*target.words(command))
+        evidence = unconfirmed(target, command)
+        if evidence is not None:
+            yield named(command), evidence
 
 
 def refuses(target: Target, command: Command) -> bool:
     """Tell whether *command* has been seen to refuse to run unconfirmed."""
-    if command not in target.guarded:
+    evidence = unconfirmed(target, command) if command in target.guarded else None
+    error = error_of(evidence) if evidence is not None else None
+    if evidence is None or error is None:
         return False
-    evidence = target.run(*target.words(command))
-    error = error_of(evidence)
-    return bool(error and error.get("error") == CONFIRMATION and evidence.exit_code)
+    return error.get("error") == CONFIRMATION and bool(evidence.exit_code)
 
 
 def may_be_asked(target: Target, command: Command) -> bool:
     """Tell whether ``--schema`` can do no harm behind *command*, even where it is not understood.
 
     What may change something is asked only if it was seen to refuse, or, where nothing guards it,
-    if others were seen to answer.
+    if others were seen to answer, and not as they do without it.
     """
     if command.is_group or target.is_safe(command) or refuses(target, command):
         return True
     if command in target.guarded:
         return False
     known = [each.path for each in target.commands if each.is_group or target.is_safe(each)]
-    return any(_answers(target, path) for path in known or [()])
+    return target.heeds("--schema") and all(_answers(target, path) for path in known or [()])
 
 
 def _answers(target: Target, path: tuple[str, ...]) -> bool:

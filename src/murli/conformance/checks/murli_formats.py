@@ -10,7 +10,8 @@ from ...client.documents import is_aside, is_terminal, parsed
 from ..checking import MURLI, NotApplicable, check, judged
 from ..results import Evidence, Finding
 from ..target import Target
-from .murli_calls import described, formats, named, working
+from .calls import has_lines
+from .murli_calls import described, formats, named, needed, working
 from .murli_shapes import documents
 
 _TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*"')
@@ -37,12 +38,16 @@ def _unaccepted(evidence: Evidence) -> str:
     requirements=("2", "16.4"),
 )
 def as_json(target: Target) -> Iterator[Finding]:
-    """Stdout is one object, without progress."""
+    """Stdout is one object, without progress, where nothing comes before the answer otherwise."""
+    found = []
     for command, evidence in _asked(target, "json"):
+        if has_lines(target.run(*target.words(command))):
+            continue  # what writes events is never one document
         trouble = _unaccepted(evidence)
         if not trouble and not isinstance(parsed(evidence.stdout), dict):
             trouble = "stdout is not one JSON document"
-        yield judged(trouble, named(command), evidence)
+        found.append(judged(trouble, named(command), evidence))
+    yield from needed(found, "everything that may be run writes more than its answer")
 
 
 @check(

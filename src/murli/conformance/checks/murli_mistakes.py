@@ -6,6 +6,7 @@ Whether the document is whole, stands where it belongs and agrees with the exit 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from ..checking import MURLI, NotApplicable, NotVerified, check, judged
 from ..results import Evidence, Finding
@@ -17,6 +18,7 @@ from .murli_calls import (
     bad_types,
     described,
     formats,
+    is_about,
     missing_arguments,
     named,
     needed,
@@ -122,7 +124,7 @@ def missing_argument(target: Target) -> Iterator[Finding]:
 )
 def bad_choice(target: Target) -> Iterator[Finding]:
     """An option that lists its values takes no other one."""
-    calls = ((name, evidence) for name, _, evidence in bad_choices(target))
+    calls = ((named(command), evidence) for command, _, evidence in bad_choices(target))
     found = _refusals(calls, "a value that is not listed")
     yield from needed(found, "no command that may be run lists the values of an option")
 
@@ -138,15 +140,23 @@ def valid_values(target: Target) -> Iterator[Finding]:
     """``valid_values`` lists the formats, and the values of an option."""
     document, _ = described(target)
     wanted = set(formats(document))
+    commands = {named(each): each for each in target.safe}
     for name, evidence in bad_formats(target):
-        yield from _told(name, evidence, wanted, f"--output {NO_SUCH_FORMAT}")
-    for name, values, evidence in bad_choices(target):
-        yield from _told(name, evidence, set(values), evidence.argv[-2])
+        error = error_of(evidence)
+        known = commands.get(name)  # the tool itself has been asked to describe itself
+        if error and (known is None or is_about(target, known, "output", error)):
+            yield from _told(name, evidence, error, wanted, f"--output {NO_SUCH_FORMAT}")
+    for command, flag, evidence in bad_choices(target):
+        error = error_of(evidence)
+        if error and is_about(target, command, flag.name, error):
+            what = f"--{flag.name}"
+            yield from _told(named(command), evidence, error, set(flag.values), what)
 
 
-def _told(name: str, evidence: Evidence, wanted: set[str], what: str) -> Iterator[Finding]:
-    error = error_of(evidence)
-    if error is None or not wanted:
+def _told(
+    name: str, evidence: Evidence, error: dict[str, Any], wanted: set[str], what: str
+) -> Iterator[Finding]:
+    if not wanted:
         return
     values = error.get("valid_values")
     listed = {each for each in values if isinstance(each, str)} if isinstance(values, list) else ()
@@ -231,12 +241,14 @@ def text(target: Target) -> Iterator[Finding]:
     document, _ = described(target)
     if "text" not in formats(document):
         raise NotApplicable("it has no text format")
-    command = next((each for each in target.safe if "output" not in each.flags), None)
-    if command is None:
-        raise NotVerified("no command may be called wrongly")
-    usual = target.run(*target.words(command, NO_SUCH_FLAG))
-    if error_of(usual) is None:
-        raise NotVerified("the mistake is not refused")
+    for command in target.safe:
+        usual = target.run(*target.words(command, NO_SUCH_FLAG))
+        error = error_of(usual)
+        is_free = "output" not in command.flags
+        if error and is_free and is_about(target, command, NO_SUCH_FLAG, error):
+            break
+    else:
+        raise NotVerified("no mistake is refused that may be made")
     evidence = target.run(*target.words(command, "--output", "text", NO_SUCH_FLAG))
     trouble = ""
     if evidence.exit_code != usual.exit_code:

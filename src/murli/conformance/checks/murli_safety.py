@@ -13,6 +13,7 @@ from ...client.catalogue import Command
 from ..checking import MURLI, NotApplicable, NotVerified, check, judged
 from ..results import Evidence, Finding
 from ..target import Target
+from .calls import confirms, settled
 from .murli_calls import (
     CONFIRMATION,
     described,
@@ -20,6 +21,7 @@ from .murli_calls import (
     named,
     previewing,
     refuses,
+    unconfirmed,
     working,
 )
 from .murli_shapes import answer_of, code_in, error_of, shown
@@ -58,19 +60,19 @@ def _passed(evidence: Evidence) -> str:
 )
 def guard_refuses(target: Target) -> Iterator[Finding]:
     """A mutating command without ``--force`` is refused, and nothing has changed."""
-    unclear = ""
-    found = []
+    found, unclear = [], []
     for command in _guarded(target):
-        evidence = target.run(*target.words(command))
+        evidence = unconfirmed(target, command)
+        if evidence is None:
+            unclear.append(f"the arguments of {named(command)} would confirm it")
+            continue
         error = error_of(evidence)
         # A call that was not understood shows nothing about the guard.
         if error is not None and error.get("error") in _USAGE:
-            unclear = unclear or f"{named(command)} was called wrongly; give it arguments"
+            unclear.append(f"{named(command)} was called wrongly; give it arguments")
             continue
         found.append(judged(_passed(evidence), named(command), evidence))
-    yield from found
-    if unclear and all(each.status == "pass" for each in found):
-        raise NotVerified(unclear)
+    yield from settled(found, unclear)
 
 
 def _held(target: Target) -> list[Command]:
@@ -143,16 +145,22 @@ def guard_schema(target: Target) -> Iterator[Finding]:
 # -- previews --------------------------------------------------------------------------------------
 
 
-def _previewed(target: Target) -> Iterator[tuple[Command, Evidence]]:
-    """Make the previews that are declared."""
+def _previewed(target: Target) -> Iterator[tuple[Command, Evidence | None]]:
+    """Make the previews that are declared; ``None`` for one whose words would confirm it."""
     if not target.commands:
         raise NotVerified("no command is known")
     able = previewing(target)
-    declared = [each for each in target.leaves if named(each) in able]
+    # What only reads may mean anything by a flag of its own.
+    declared = [
+        each
+        for each in target.leaves
+        if named(each) in able and (each.mutating or "dry-run" not in each.flags)
+    ]
     if not declared:
         raise NotApplicable("no command declares a preview")
     for command in declared:
-        yield command, target.run(*target.words(command, "--dry-run"))
+        words = target.words(command, "--dry-run")
+        yield command, None if confirms(command, words) else target.run(*words)
 
 
 @check(
@@ -164,25 +172,26 @@ def _previewed(target: Target) -> Iterator[tuple[Command, Evidence]]:
 )
 def dry_run_plans(target: Target) -> Iterator[Finding]:
     """``--dry-run``, where it is declared, ends with 0 and tells what would be done."""
-    unclear = ""
-    found = []
+    found, unclear = [], []
     for command, evidence in _previewed(target):
-        name, error = named(command), error_of(evidence)
+        name = named(command)
+        if evidence is None:
+            unclear.append(f"the arguments of {name} would confirm it")
+            continue
+        error = error_of(evidence)
         said = error.get("error") if error is not None else ""
         if said == CONFIRMATION:
             trouble = "a preview has to be confirmed"
             found.append(judged(trouble, name, evidence, warn=True))
         elif error is not None and not _is_about_preview(target, command, error):
-            unclear = unclear or f"{name} --dry-run: {shown(said)}; give it arguments"
+            unclear.append(f"{name} --dry-run: {shown(said)}; give it arguments")
         else:
             state = (answer_of(evidence) or {}).get("status")
             trouble = "" if state == "plan" else f"status is {shown(state)} instead of plan"
             if evidence.exit_code != 0:
                 trouble = f"{evidence.ended} instead of exit 0"
             found.append(judged(trouble, name, evidence))
-    yield from found
-    if unclear and all(each.status == "pass" for each in found):
-        raise NotVerified(unclear)
+    yield from settled(found, unclear)
 
 
 def _is_about_preview(target: Target, command: Command, error: dict[str, Any]) -> bool:
@@ -202,9 +211,14 @@ def _is_about_preview(target: Target, command: Command, error: dict[str, Any]) -
 )
 def dry_run_no_trace(target: Target) -> Iterator[Finding]:
     """``--dry-run`` leaves the files as they were."""
+    found, unclear = [], []
     for command, evidence in _previewed(target):
+        if evidence is None or (evidence.exit_code != 0 and not evidence.changed):
+            unclear.append(f"no preview of {named(command)} was seen; give it arguments")
+            continue
         trouble = f"it changed {', '.join(evidence.changed[:3])}" if evidence.changed else ""
-        yield judged(trouble, named(command), evidence)
+        found.append(judged(trouble, named(command), evidence))
+    yield from settled(found, unclear)
 
 
 @check(

@@ -12,6 +12,7 @@ from ..checking import MURLI, NotApplicable, NotVerified, check, judged
 from ..profile import ProfileProbe
 from ..results import Evidence, Finding
 from ..target import Target
+from .calls import has_lines
 from .murli_calls import asks_for_text, name_of, named
 from .murli_shapes import LOG, PROGRESS, code_in, documents, error_of, misfits, shown, summed_up
 
@@ -27,9 +28,11 @@ def _streamed(target: Target, event: str = "") -> Iterator[tuple[str, Evidence]]
         found = True
         yield target.command_of(probe.words), target.vouched(probe, event=event)
     for command in target.safe:
-        if command.takes_stream:
+        # A flag that is only called so is none that makes a stream.
+        words = target.words(command, "--stream")
+        if command.takes_stream and has_lines(target.run(*words)):
             found = True
-            yield named(command), target.run(*target.words(command, "--stream"), event=event)
+            yield named(command), target.run(*words, event=event)
     if not found:
         raise NotVerified("no stream is known; name one in a profile")
 

@@ -11,6 +11,7 @@ from ..target import NONE, Target
 
 _LAST_CODE = 9  # of murli
 _COMPLAINTS = (b"Broken pipe", b"BrokenPipe", b"EPIPE")
+_KEPT = ("home/.local/state", "home/.cache")
 _TRACEBACK = b"Traceback (most recent call last)"
 
 
@@ -35,7 +36,8 @@ def _hangs(evidence: Evidence) -> str:
 )
 def help_is_there(target: Target) -> Iterator[Finding]:
     """``--help`` ends with 0 and says something, for every command."""
-    names = {" ".join(each.path): each.path for each in target.commands} or {"": ()}
+    asked = [each for each in target.commands if target.may_be_asked(each, "--help")]
+    names = {" ".join(each.path): target.path_to(each) for each in asked} or {"": ()}
     names.setdefault("", ())
     for name, path in names.items():
         evidence = target.run(*path, "--help")
@@ -205,8 +207,14 @@ def reads_leave_no_trace(target: Target) -> Iterator[Finding]:
         raise NotApplicable("no command is declared to only read")
     for command in target.safe:
         evidence = target.run(*target.words(command))
-        trouble = f"it changed {', '.join(evidence.changed[:3])}" if evidence.changed else ""
+        changed = [each for each in evidence.changed if not _is_kept(each)]
+        trouble = f"it changed {', '.join(changed[:3])}" if changed else ""
         yield judged(trouble, " ".join(command.path), evidence)
+
+
+def _is_kept(path: str) -> bool:
+    """Tell whether a file is what every program may keep for itself: state, caches, logs."""
+    return any(f"{place}/".startswith(f"{path}/") or path.startswith(place) for place in _KEPT)
 
 
 @check(
