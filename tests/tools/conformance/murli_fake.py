@@ -428,7 +428,9 @@ def main(words: list[str]) -> NoReturn:
     groups = {(): ("find", "store", "describe", "purge"), ("store",): ("wipe",)}
     while words:
         word = words.pop(0)
-        name = word[2:] if word.startswith("--") else ""
+        name, equals, value = word[2:].partition("=") if word.startswith("--") else ("", "", "")
+        if equals:
+            words.insert(0, value)
         before = broken("murli.output.flag-order") and name == "agent" and not path
         behind = broken("murli.output.agent-flag") and name == "agent" and path
         if name in SWITCHES and not before and not behind:

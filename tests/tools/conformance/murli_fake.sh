@@ -329,6 +329,7 @@ while [ $# -gt 0 ]; do
     --stream) stream=y ;;
     --dry-run) dry=y ;;
     --schema | --help | --version | --agents-md) want=$word ;;
+    --limit=*) limit=${word#*=} ;;
     --output | --limit | --kind | --profile | --protocol-version | --timeout | --token)
       [ $# -gt 0 ] || fail 1 flag_error "$word takes a value."
       case $word in
