@@ -13,16 +13,17 @@ Test = TypeVar("Test", bound=Callable[..., Any])
 
 
 def examples(count: int, **more: Any) -> Callable[[Test], Test]:
-    """Try a property on *count* examples: what every change can wait for.
+    """Try a property on *count* examples: what every change can wait for, and always the same.
 
-    ``make test-real`` tries more of those that are marked so: MURLI_EXAMPLES is a factor.
+    ``make test-real`` tries others, and more of them: MURLI_EXAMPLES is a factor.
     """
-    many = count * int(os.environ.get("MURLI_EXAMPLES", "1"))
+    factor = int(os.environ.get("MURLI_EXAMPLES", "0"))
+    limits = settings(
+        max_examples=count * max(factor, 1), deadline=None, derandomize=not factor, **more
+    )
 
     def decorate(test: Test) -> Test:
-        marked: Test = pytest.mark.properties(
-            settings(max_examples=many, deadline=None, **more)(test)
-        )
+        marked: Test = pytest.mark.properties(limits(test))
         return marked
 
     return decorate

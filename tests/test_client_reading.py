@@ -456,6 +456,13 @@ def test_items_may_be_any_value(pretty: bool) -> None:
         assert stream.take() == expected and stream.terminal == end
 
 
+def test_progress_alone_is_no_stream() -> None:
+    """A program that could not be run is told so, whatever progress was told before."""
+    progress = b'{"event":"progress","current":1}\n'
+    for known in ("murli", "response"):
+        assert read(progress * 2, b"", 126, known).state == read(progress, b"", 126, known).state
+
+
 def test_items_that_look_like_logs_are_items() -> None:
     """A tool whose results are log entries loses none of them."""
     log = b'{"ts":"2026-06-03T15:53:11Z","level":"info","msg":"Scanning"}\n'

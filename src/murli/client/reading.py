@@ -39,7 +39,7 @@ def read(
     items = tuple(each for each in documents if not is_aside(each) and not is_terminal(each))
     found = read_end(terminal, len(items), told, exit_code, contract)
     if found is None:
-        streams = len(documents) > 1
+        streams = len(items) > 1
         return _without_envelope(items, stdout, exit_code, contract, told, streams=streams)
     if terminal is not None and _is_of_batch(terminal):
         return replace(found, items=(*documents, terminal))
