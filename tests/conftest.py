@@ -18,6 +18,7 @@ _BEHIND_ADAPTERS = (
     "test_declarations",
     "test_exec",
     "test_family_formats",
+    "test_flags",
     "test_manifest",
     "test_paging",
     "test_payloads",
@@ -25,6 +26,7 @@ _BEHIND_ADAPTERS = (
     "test_profiles",
     "test_redaction",
     "test_redirects",
+    "test_safety",
     "test_streaming",
     "test_warnings",
 )
