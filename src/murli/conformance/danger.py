@@ -37,6 +37,9 @@ READING = frozenset(
 # Those whose groups are what they are about, and do not tell what they do.
 _ABOUT = frozenset(("describe", "get", "info", "inspect", "list", "ls", "show", "status", "view"))
 
+#: the names of flags that confirm a change, and are never said by a check
+CONFIRMING = frozenset(("force", "yes", "confirm", "confirm-destructive", "live"))
+
 
 def suggests_change(path: tuple[str, ...]) -> bool:
     """Tell whether a command is called as if it changed something; *path* are its names.

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..client.catalogue import Catalogue, Command
 from ..client.documents import documents_in, error_in, is_terminal, parsed
-from .danger import suggests_change, suggests_reading
+from .danger import CONFIRMING, suggests_change, suggests_reading
 from .probing import Prober
 from .profile import Profile, ProfileProbe
 from .results import CONTRACTS, Evidence
@@ -19,8 +19,6 @@ NO_SUCH_COMMAND = "murli-check-no-such-command"
 NO_SUCH_FORMAT = "murli-check-no-such-format"
 _FILLER = {"integer": "1", "number": "1", "object": "{}"}
 _MOUNTED = (("describe",), ("doctor",), ("exec",), ("manifest",), ("profile",))
-# What confirms a change is never said, whatever a tool claims to need.
-_CONFIRMING = frozenset(("force", "yes", "confirm", "confirm-destructive", "live"))
 FAMILY = CONTRACTS[1:]
 #: what a tool speaks that keeps no contract
 NONE = "none"
@@ -49,6 +47,8 @@ class Target:
         #: the ``describe`` document of a murli tool, the ``manifest`` of another
         self.description = description or {}
         self.run = prober.run
+        # Asked about every command, and the same for all of them.
+        self._heeded: dict[str, bool] = {}
 
     @property
     def name(self) -> str:
@@ -126,11 +126,16 @@ class Target:
 
     def heeds(self, flag: str) -> bool:
         """Tell whether *flag* is seen to be understood: who ignores it would run the command."""
+        if flag in self._heeded:
+            return self._heeded[flag]
         pairs = [
             (self.run(*self.path_to(each), flag), self.run(*self.words(each))) for each in self.safe
         ]
         pairs = pairs or [(self.run(flag), self.run(NO_SUCH_FLAG))]
-        return all(asked.exit_code == 0 and _said(asked) != _said(plain) for asked, plain in pairs)
+        self._heeded[flag] = all(
+            asked.exit_code == 0 and _said(asked) != _said(plain) for asked, plain in pairs
+        )
+        return self._heeded[flag]
 
     def may_be_asked(self, command: Command, flag: str) -> bool:
         """Tell whether *command* can be called with *flag*, which must keep it from running."""
@@ -184,7 +189,7 @@ class Target:
         return [
             word
             for flag in command.flags.values()
-            if flag.required and flag.name not in _CONFIRMING
+            if flag.required and flag.name not in CONFIRMING
             # What is switched on might be the consent to a change.
             if flag.kind != "boolean" or self.is_safe(command)
             for word in self._option(flag.name, flag.kind, flag.item, flag.values)

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from ...client.catalogue import Command
 from ...client.documents import parsed
 from ..checking import NotVerified
+from ..danger import CONFIRMING
 from ..results import Evidence, Finding
 
-_CONFIRMING = ("yes", "force", "confirm", "confirm-destructive", "live")
 _SHORT = ("y", "f")
 
 
 def confirms(command: Command, words: Sequence[str]) -> bool:
     """Tell whether a call of *command* with *words* says what might confirm it."""
-    names = {*_CONFIRMING, command.confirm_flag} - {""}
+    names = {*CONFIRMING, command.confirm_flag} - {""}
     own = command.flags.keys() - names
     shorts = {*_SHORT, *(command.flags[each].short for each in names & command.flags.keys())}
     shorts -= {"", *(command.flags[each].short for each in own)}

@@ -108,15 +108,14 @@ def stdin_silent(target: Target) -> Iterator[Finding]:
 )
 def no_escapes(target: Target) -> Iterator[Finding]:
     """No escape byte on either stream of any call."""
-    _everything(target)
-    for evidence in target.prober.seen:
+    for command, evidence in _everything(target):
         found = [
             name
             for name, data in (("stdout", evidence.stdout), ("stderr", evidence.stderr))
             if b"\x1b" in data
         ]
         trouble = f"escape codes on {' and '.join(found)}" if found else ""
-        yield judged(trouble, _name(target, evidence), evidence)
+        yield judged(trouble, command, evidence)
 
 
 @check(
@@ -129,8 +128,7 @@ def no_escapes(target: Target) -> Iterator[Finding]:
 )
 def is_utf_8(target: Target) -> Iterator[Finding]:
     """Both streams of every call are text."""
-    _everything(target)
-    for evidence in target.prober.seen:
+    for command, evidence in _everything(target):
         trouble = ""
         for name, data in (("stdout", evidence.stdout), ("stderr", evidence.stderr)):
             try:
@@ -139,7 +137,7 @@ def is_utf_8(target: Target) -> Iterator[Finding]:
                 # What was cut short may end within a letter.
                 cut = evidence.timed_out and error.end == len(data)
                 trouble = trouble if cut else f"{name} is not UTF-8"
-        yield judged(trouble, _name(target, evidence), evidence)
+        yield judged(trouble, command, evidence)
 
 
 @check(
@@ -152,11 +150,10 @@ def is_utf_8(target: Target) -> Iterator[Finding]:
 )
 def no_traceback(target: Target) -> Iterator[Finding]:
     """No call ends in the stack trace of an interpreter."""
-    _everything(target)
-    for evidence in target.prober.seen:
+    for command, evidence in _everything(target):
         shown = _TRACEBACK in evidence.stdout or _TRACEBACK in evidence.stderr
         trouble = "a stack trace" if shown else ""
-        yield judged(trouble, _name(target, evidence), evidence)
+        yield judged(trouble, command, evidence)
 
 
 @check(
@@ -169,10 +166,9 @@ def no_traceback(target: Target) -> Iterator[Finding]:
 )
 def no_pager(target: Target) -> Iterator[Finding]:
     """Nothing that only a person could look at is started by any call."""
-    _everything(target)
-    for evidence in target.prober.seen:
+    for command, evidence in _everything(target):
         trouble = TRAPPED if TRAPPED in evidence.event else ""
-        yield judged(trouble, _name(target, evidence), evidence)
+        yield judged(trouble, command, evidence)
 
 
 @check(
@@ -238,13 +234,10 @@ def promises(target: Target) -> Iterator[Finding]:
         yield judged(trouble, target.command_of(probe.words), evidence)
 
 
-def _everything(target: Target) -> None:
-    """Make the calls that show how a tool writes, so that there is something to look at."""
-    for _ in _calls(target):
-        pass
-    for _ in target.mistakes():
-        pass
-
-
-def _name(target: Target, evidence: Evidence) -> str:
-    return target.command_of(evidence.argv[len(target.prober.tool) :])
+def _everything(target: Target) -> Iterator[tuple[str, Evidence]]:
+    """Give every call that was made, and some more that show how a tool writes."""
+    for made in (_calls(target), target.mistakes()):
+        for _ in made:
+            pass
+    for evidence in target.prober.seen:
+        yield target.command_of(evidence.argv[len(target.prober.tool) :]), evidence
