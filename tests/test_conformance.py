@@ -35,7 +35,6 @@ from murli.conformance.checking import (
     checks_for,
     judged,
 )
-from murli.conformance.danger import suggests_change, suggests_reading
 from murli.conformance.detection import Detected, detect
 from murli.conformance.examining import opened
 from murli.conformance.probing import TRAPPED, Prober
@@ -285,22 +284,6 @@ def test_a_profile_that_cannot_be_read(tmp_path: Path) -> None:
         path.write_text("= =")
         with pytest.raises(BadProfile, match=f"{name}.*{kind}"):
             load(path)
-
-
-# -- what is dangerous -----------------------------------------------------------------------------
-
-
-def test_names_that_suggest_a_change() -> None:
-    """The last name of a command counts, in any spelling, as whole words."""
-    for name in ("delete", "DELETE", "re-index", "bulk_import", "db.drop", "user-add"):
-        assert suggests_change(("group", name)) == (name != "re-index"), name
-    for name in ("list", "show", "settings", "address", "status", "reset-password-policy-info"):
-        assert suggests_change((name,)) == name.startswith("reset"), name
-    assert not suggests_change(("delete", "list")) and not suggests_change(())
-    assert suggests_change(("purge", "logs")) and suggests_change(("purge", "history"))
-    assert suggests_change(("deleteAll",)) and not suggests_change(("settings",))
-    assert suggests_reading(("list-all",)) and not suggests_reading(("list-and-delete",))
-    assert not suggests_reading(("process",)) and not suggests_reading(())
 
 
 # -- detection -------------------------------------------------------------------------------------

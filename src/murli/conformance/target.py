@@ -8,7 +8,8 @@ from typing import Any
 
 from ..client.catalogue import Catalogue, Command
 from ..client.documents import documents_in, error_in, is_terminal, parsed
-from .danger import CONFIRMING, suggests_change, suggests_reading
+from ..safety import suggests_change, suggests_reading
+from .danger import CONFIRMING
 from .probing import Prober
 from .profile import Profile, ProfileProbe
 from .results import CONTRACTS, Evidence

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ...client.catalogue import Command
 from ...client.envelopes import object_in, text_in
+from ...safety import suggests_change
 from ..checking import NotApplicable, check, judged
-from ..danger import suggests_change
 from ..results import Finding
 from ..target import FAMILY, Target
 from .calls import confirms, settled

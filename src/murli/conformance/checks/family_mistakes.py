@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...client.catalogue import Command, Flag
+from ...safety import suggests_change
 from ..checking import NotApplicable, check, judged
-from ..danger import suggests_change
 from ..results import Finding
 from ..target import FAMILY, NO_SUCH_COMMAND, NO_SUCH_FLAG, NO_SUCH_FORMAT, NONE, Target
 from .family_calls import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...safety import suggests_change
 from ..checking import MURLI, NotApplicable, check, judged
-from ..danger import suggests_change
 from ..results import Finding
 from ..target import Target
 from .murli_calls import described, each_described, needed, previewing

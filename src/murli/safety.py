@@ -1,0 +1,134 @@
+"""What is known about the danger of a command: what was declared, else what its name suggests.
+
+This is the one list of verbs. `describe`, `doctor`, the guard, retry advice and ``murli check`` all
+decide with the functions here, so that they never disagree.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .metadata import Metadata
+
+# Words in a command's name that say it loses something which cannot be brought back.
+DESTROYING = frozenset(
+    """
+    abandon annihilate burn cleanup clear decommission del delete deprovision destroy discard
+    drop empty erase evict expunge flush forget kill nuke obliterate overwrite prune purge raze
+    remove reset revoke rm rmdir scrap scrub shred teardown terminate trash truncate undeploy
+    uninstall unlink unprovision unpublish vacuum wipe wreck zap
+    """.split()  # noqa: SIM905 -- a list of strings would be four times as long
+)
+
+# Words that say it changes something, in the tool's own state or in the world.
+CHANGING = frozenset(
+    """
+    accept activate add adjust advance allow amend append apply approve archive assign
+    attach backfill ban bind block book boot bootstrap bump buy cancel change charge
+    checkout clean clone close commit configure copy cp create deactivate decline decrement
+    demote deny deploy detach disable dispatch downgrade edit eject email enable enqueue
+    enroll expire finish fix freeze grant halt heal import increment init initialise
+    initialize insert install invite join launch leave link lock login logout mail make mark
+    merge migrate mkdir modify mount move mv new notify optimize order patch pause pay post
+    promote provision publish pull push put rebalance rebase reboot rebuild refund register
+    reindex reject release rename renew reopen reorder repair replace reply requeue
+    reschedule resize resolve restart restock restore resume retire revert rewrite rollback
+    rotate save scaffold scale schedule seed send set settle setup ship shutdown sign spawn
+    start stop store submit subscribe suspend swap switch sync tag touch transfer trigger
+    trim tweak unarchive unassign unban unblock undo unlock unmount unregister unset
+    unsubscribe untag update upgrade upload upsert void withdraw write
+    """.split()  # noqa: SIM905
+)
+
+# Words that say too little to claim a change, and too much to try the command unasked.
+UNCLEAR = frozenset(
+    """
+    build bulk complete connect convert disconnect download exec execute export fail force
+    format generate invoke load open process reprocess rerun run serve transform use watch
+    """.split()  # noqa: SIM905
+)
+
+# Words of commands that only read, by all that is usual.
+READING = frozenset(
+    """
+    compare count describe diff doctor examples explain find get grep head health help history
+    info inspect list look lookup ls manifest peek query read schema search show stat stats
+    status summary tail tree validate version view whoami
+    """.split()  # noqa: SIM905
+)
+
+# Reading words that make a verb in a group's name its subject: ``build status``, ``delete list``.
+_ABOUT = frozenset(("describe", "get", "info", "inspect", "list", "ls", "show", "status", "view"))
+
+# Verbs that are as often nouns: as the name of a group they say what it is about.
+_NOUNS = frozenset(
+    """
+    archive ban block book boot change charge checkout clone commit copy deploy email grant
+    import init install invite launch link lock mail mark merge mount order patch pause post
+    release repair reply restore run schedule seed send set setup ship sign stop store switch
+    sync tag transfer trigger update upgrade upload
+    """.split()  # noqa: SIM905
+)
+
+
+def inferred_danger(path: tuple[str, ...]) -> str:
+    """Return ``destructive``, ``mutating`` or ``""``: what the names in *path* suggest.
+
+    *path* holds the command's name behind those of its groups, without the tool's own. A group's
+    name counts as well (``purge logs``), unless the command only asks about it (``build status``).
+    """
+    words = _telling_words(path)
+    if not DESTROYING.isdisjoint(words):
+        return "destructive"
+    return "" if CHANGING.isdisjoint(words) else "mutating"
+
+
+def suggests_change(path: tuple[str, ...]) -> bool:
+    """Return whether a command is named as if it changed something, or might."""
+    return bool(inferred_danger(path)) or not UNCLEAR.isdisjoint(_telling_words(path))
+
+
+def suggests_reading(path: tuple[str, ...]) -> bool:
+    """Return whether a command is named as if it only read."""
+    return not READING.isdisjoint(_words(path[-1:])) and not suggests_change(path)
+
+
+def declared_danger(metadata: Metadata | None, path: tuple[str, ...]) -> str:
+    """Return ``safe``, ``mutating`` or ``destructive`` where the author declared it, else ``""``.
+
+    ``idempotent=True`` alone counts as ``safe``, as in the first murli, unless the name of the
+    command suggests a change: an idempotent ``delete`` is not thereby one that only reads.
+    """
+    if metadata is None:
+        return ""
+    if metadata.danger_level:
+        return metadata.danger_level
+    return "safe" if metadata.idempotent and not suggests_change(path) else ""
+
+
+def may_repeat(metadata: Metadata | None, path: tuple[str, ...]) -> bool:
+    """Return whether running the command twice does no more than running it once.
+
+    That is declared (read-only or idempotent), or suggested by the name of an undeclared command.
+    """
+    if metadata is not None and metadata.idempotent:
+        return True
+    declared = declared_danger(metadata, path)
+    return declared == "safe" if declared else suggests_reading(path)
+
+
+def _telling_words(path: tuple[str, ...]) -> set[str]:
+    """Return the words of *path* that speak of what the command does."""
+    own = _words(path[-1:])
+    if not _ABOUT.isdisjoint(own):
+        return own
+    above = _words(path[:-1]) - _NOUNS
+    # A search below ``migrate`` only reads; one below ``purge`` may be a search for what to purge.
+    return own | (above if READING.isdisjoint(own) else above & DESTROYING)
+
+
+def _words(names: tuple[str, ...]) -> set[str]:
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", " ".join(names))
+    return set(re.split(r"[^a-z0-9]+", apart.lower()))
