@@ -578,7 +578,7 @@ def cli(size): pass
 def run(): pass
 murli.annotate(cli, save)
 murli.enable(cli, name="deploy")
-HOOKED = {"get_params", "make_context", "resolve_command", "shell_complete"}
+HOOKED = {"get_params", "shell_complete"}
 before = [set(each.__dict__) & HOOKED for each in (cli, run)]
 try:
     cli()
