@@ -138,7 +138,7 @@ class Enabled:
 
                 undo.append(listen(parser, chosen, invocation))
 
-            Routes.watch(parser, chosen)
+            Routes.watch(parser, chosen, all_at_once=self.settings.infers)
 
         def note(parser: argparse.ArgumentParser) -> bool:
             if any(parser is each for each in chosen):

@@ -177,9 +177,16 @@ class Routes(dict[str, argparse.ArgumentParser]):
 
     @classmethod
     def watch(
-        cls, parser: argparse.ArgumentParser, chosen: list[argparse.ArgumentParser]
+        cls,
+        parser: argparse.ArgumentParser,
+        chosen: list[argparse.ArgumentParser],
+        *,
+        all_at_once: bool = False,
     ) -> None:
-        """From now on have the subcommands of *parser* tell when they parse."""
+        """From now on have the subcommands of *parser* tell when they parse.
+
+        With *all_at_once* also those that nobody will look up here.
+        """
         subparsers = subparsers_of(parser)
         if subparsers is None:
             return
@@ -189,6 +196,8 @@ class Routes(dict[str, argparse.ArgumentParser]):
             # Two names for one dictionary, as argparse has it.
             subparsers._name_parser_map = subparsers.choices = routes
         routes.chosen = chosen
+        if all_at_once:
+            routes._note_all()
 
     def __getitem__(self, name: str) -> argparse.ArgumentParser:
         parser = super().__getitem__(name)
@@ -219,7 +228,7 @@ def note_parses(parser: Any) -> None:
     if _NOTED in parser.__dict__:
         return
     setattr(parser, _NOTED, True)
-    own = parser._parse_known_args
+    own = parser.__dict__.get("_parse_known_args")
 
     def parse_known_args(*args: Any, **named: Any) -> Any:
         invocation = current()
@@ -227,7 +236,10 @@ def note_parses(parser: Any) -> None:
         if note is not None and note(parser):
             # What is to happen to its values may have been put here just now.
             return parser._parse_known_args(*args, **named)
-        return own(*args, **named)
+        if own is not None:
+            return own(*args, **named)
+        # Of the class it has now: argcomplete gives a parser another one.
+        return type(parser)._parse_known_args(parser, *args, **named)
 
     setattr(parser, "_parse_known_args", parse_known_args)
 
