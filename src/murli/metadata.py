@@ -394,7 +394,7 @@ class Metadata(Record):
 def _implies_dry_run(metadata: Metadata) -> bool:
     """Return whether something is declared that only a command with a dry run can have."""
     traits = metadata.traits
-    return metadata.plan is not None or (traits is not None and traits.safe_default)
+    return metadata.plan is not None or bool(traits is not None and traits.safe_default)
 
 
 def _danger(level: str, mutating: bool | None, destructive: bool | None) -> tuple[bool, bool]:

@@ -20,6 +20,7 @@ from .argparse_levels import (
     TypedSwitches,
     commands_in,
     expand_files,
+    show_options,
 )
 
 TYPE_CHECKING = False
@@ -168,12 +169,8 @@ class Enabled:
             note_commands(chosen, invocation)
         given = {name for parser in chosen for name in typed.intents(parser, parsed)}
         for path, leaf in commands_in(chosen):
-            actions = leaf._option_string_actions
             metadata = metadata_of(leaf)
-            invocation.options = lambda actions=actions: list(actions)
-            invocation.switches = lambda actions=actions: [
-                name for name, action in actions.items() if action.nargs == 0
-            ]
+            show_options(invocation, leaf)
             invocation.admit(
                 metadata,
                 path,

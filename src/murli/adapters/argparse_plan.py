@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def answer(invocation: Invocation, metadata: Metadata, parsed: Any) -> NoReturn:
     """Answer with what the plan function makes of *parsed*, and end the program."""
-    planned = metadata.plan(parsed) if metadata.plan is not None else None
+    planned: Any = metadata.plan(parsed) if metadata.plan is not None else None
     if type(planned).__name__ == "coroutine":
         from ..runtime.loops import run
 

@@ -134,6 +134,8 @@ class Call:
         # The commands that were let run, and the contexts of groups that only route.
         self.admitted: set[int] = set()
         self.routing: dict[int, Any] = {}
+        # Whether a handler is running, rather than what leads to one.
+        self.is_running = False
         self.standalone = named.get("standalone_mode", True)
         # The framework's own main shows errors as it likes; an author's may show them his way.
         self.passes = not self.standalone
@@ -274,6 +276,12 @@ class Call:
         """What was enabled: the root command, or the Typer it was made from."""
         return self.enabled.app if self.enabled.app is not None else self.root
 
+    def unguardable(self) -> list[str]:
+        """Return the groups that run commands where the guard cannot follow them."""
+        from .clicklike_guard import unguardable
+
+        return list(unguardable(self.root))
+
     def secret_options(self, level: Any) -> set[str]:
         """Give the options of a command whose values are secrets."""
         from .clicklike_values import secret_options
@@ -410,9 +418,15 @@ def registered_name(group: Any, found: Any, name: str) -> str:
     return next((key for key, command in known.items() if command is found), name)
 
 
-def _own_path(command: Any, call: Any) -> tuple[str, ...]:
-    """Return the name of the one command of a tool, as a path."""
-    return (str(command.name or call.name()),)
+def telling_path(command: Any, path: tuple[str, ...], call: Any) -> tuple[str, ...]:
+    """Return the path of *command*, with its own name where that says more than an alias."""
+    path = path or (str(command.name or call.name()),)
+    if not call.enabled.settings.infers:
+        return path
+    from ..safety import inferred_danger
+
+    own = (*path[:-1], str(command.name or path[-1]))
+    return own if inferred_danger(own) == "destructive" else path
 
 
 def _guarded_context(kind: Any) -> Any:
@@ -487,23 +501,29 @@ def _invoke(
     if not is_leaf_call(command, ctx):
         call.routing[id(command)] = ctx
         return own_invoke(ctx)
+    if call.is_running:  # a handler runs it; if need be, the guard stands before its callback
+        return own_invoke(ctx)
     show_options(invocation, command)
     invocation.handler = command.callback
-    invocation.admit(metadata, path or _own_path(command, call), **intent_given(ctx))
+    invocation.admit(metadata, telling_path(command, path, call), **intent_given(ctx))
     call.admitted.add(id(command))
     if invocation.plans and metadata is not None:
         from .clicklike_guard import planned
 
         plan = planned(command.callback, metadata.plan)
         own_invoke = lambda ctx: ctx.invoke(plan, **ctx.params)  # noqa: E731
-    if not invocation.writer.is_tty():
-        returned = _awaited(own_invoke(ctx))
-    else:
-        from ..runtime.printing import PrintWatch
-
-        with PrintWatch() as watch:
+    call.is_running = True
+    try:
+        if not invocation.writer.is_tty():
             returned = _awaited(own_invoke(ctx))
-        invocation.printed |= watch.printed
+        else:
+            from ..runtime.printing import PrintWatch
+
+            with PrintWatch() as watch:
+                returned = _awaited(own_invoke(ctx))
+            invocation.printed |= watch.printed
+    finally:
+        call.is_running = False
     if _is_processed(ctx):
         return returned
     call.settled = True

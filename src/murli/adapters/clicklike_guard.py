@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import types
 
-from .clicklike import TYPED, intent_given, is_group, running, show_options
+from .clicklike import TYPED, intent_given, is_group, running, show_options, telling_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def guard_callback(command: Any) -> None:
         enabled, path = command._murli_hooked
         metadata = enabled.metadata_at(command, path)
         show_options(invocation, command)
-        if admit_nested(invocation, metadata, path or (str(command.name or ""),)):
+        if admit_nested(invocation, metadata, telling_path(command, path, invocation.host)):
             return callback(*args, **named)
         return planned(callback, metadata.plan)(*args, **named)
 
@@ -110,7 +110,7 @@ def _refusal_ahead(invocation: Invocation, ctx: Any) -> AgentError | None:
     return refusal(
         invocation,
         metadata,
-        path or (str(command.name or call.name()),),
+        telling_path(command, path, call),
         forced=forced,
         dry_run=invocation.call.dry_run,
         previews=given["previews"],

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 ALIASES = {"set": "save", "set-default": "use"}
 
+
 def _planned_delete(name: str) -> dict[str, str]:
     return {"delete": name}
 

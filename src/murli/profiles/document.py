@@ -63,8 +63,10 @@ def is_store(document: dict[str, Any]) -> bool:
     profiles = document.get("profiles")
     return isinstance(profiles, dict) and (
         not profiles
-        or any(isinstance(each, dict) and isinstance(each.get("flags"), dict)
-               for each in profiles.values())  # fmt: skip
+        or any(
+            isinstance(each, dict) and isinstance(each.get("flags"), dict)
+            for each in profiles.values()
+        )  # fmt: skip
     )
 
 

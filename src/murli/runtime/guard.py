@@ -66,9 +66,7 @@ def admit(invocation: Invocation, metadata: Metadata | None, previews: bool) -> 
         leave_stdout(invocation)
 
 
-def admit_nested(
-    invocation: Invocation, metadata: Metadata | None, path: tuple[str, ...]
-) -> bool:
+def admit_nested(invocation: Invocation, metadata: Metadata | None, path: tuple[str, ...]) -> bool:
     """Let a command run that a handler calls, or refuse it; false where only its plan may run.
 
     What the caller typed for the command that was called holds for what its handler calls.
@@ -136,9 +134,7 @@ def is_guarded(invocation: Invocation, metadata: Metadata | None, path: tuple[st
     """Return whether the command must be confirmed where nobody attends."""
     if metadata is not None and metadata.mutating:
         return True
-    return invocation.settings.infers and _is_inferred(
-        metadata, path or (invocation.host.name(),)
-    )
+    return invocation.settings.infers and _is_inferred(metadata, path or (invocation.host.name(),))
 
 
 def _is_inferred(metadata: Metadata | None, path: tuple[str, ...]) -> bool:
