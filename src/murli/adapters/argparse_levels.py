@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from ..runtime.invocation import Invocation
+
 # Where a parser keeps that it tells when it parses.
 _NOTED = "_murli_noted"
 
@@ -206,7 +208,10 @@ class Routes(dict[str, argparse.ArgumentParser]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the subcommand *name*, or *default*."""
-        return self[name] if name in self else default
+        parser = super().get(name, default)
+        if name in self:
+            note_parses(parser)
+        return parser
 
     def values(self) -> Any:
         """Return the subcommands."""
@@ -314,6 +319,13 @@ def expand_files(parser: argparse.ArgumentParser, argv: list[str]) -> list[str]:
     if not all(os.access(name, os.R_OK) for name in names):
         return argv  # argparse will say what is wrong with them
     return list(parser._read_args_from_files(argv))
+
+
+def show_options(invocation: Invocation, parser: argparse.ArgumentParser) -> None:
+    """Let *invocation* know the options of *parser*, for whoever has to be shown what to pass."""
+    actions = parser._option_string_actions
+    invocation.options = lambda: list(actions)
+    invocation.switches = lambda: [name for name, each in actions.items() if each.nargs == 0]
 
 
 class TypedSwitches:

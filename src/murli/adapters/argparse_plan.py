@@ -24,4 +24,4 @@ def answer(invocation: Invocation, metadata: Metadata, parsed: Any) -> NoReturn:
         code = invocation.succeed("")
         invocation.returned = None
         invocation.end(code)
-    sys.exit(0)
+    sys.exit(invocation.standing if invocation.writer.answered else 0)

@@ -70,7 +70,7 @@ def _typed_options(ctx: Any) -> set[str]:
     """Return the options that stand on the command line."""
     found: set[str] = set()
     while ctx is not None:
-        typed = getattr(ctx, TYPED, set())
+        typed: set[str] = getattr(ctx, TYPED, set())
         found |= {
             flag_key(names_of(param)[0])
             for param in ctx.command.params

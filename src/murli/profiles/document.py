@@ -66,7 +66,7 @@ def is_store(document: dict[str, Any]) -> bool:
         or any(
             isinstance(each, dict) and isinstance(each.get("flags"), dict)
             for each in profiles.values()
-        )  # fmt: skip
+        )
     )
 
 
