@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import TOOLS, Run, environment, lay_out, run
+from harness import TOOLS, Run, environment, lay_out, run, script
 
 # A call of typer takes longer than one of the others: its details are `make test-real`'s.
 FRAMEWORKS = ("click", pytest.param("typer", marks=pytest.mark.slow), "argparse")
@@ -578,7 +578,7 @@ def cli(size): pass
 def run(): pass
 murli.annotate(cli, save)
 murli.enable(cli, name="deploy")
-HOOKED = {"get_params", "make_context", "resolve_command", "shell_complete"}
+HOOKED = {"get_params", "shell_complete"}
 before = [set(each.__dict__) & HOOKED for each in (cli, run)]
 try:
     cli()
@@ -593,12 +593,41 @@ except SystemExit:
 
 
 def test_a_run_that_looks_like_a_completion_is_a_run(tmp_path: Path) -> None:
-    """A variable that the framework does not heed leaves the tool to the framework."""
+    """A variable that the framework does not look at changes nothing about a call."""
     tool = program("click", tmp_path, OWN["click"].replace('name="deploy"', 'name="other"'))
     for words in (["profile", "list"], ["named", "x", "--profile", "y"]):
-        bare, enabled = (
-            run(tool.argv, *words, env=environment(_OTHER_COMPLETE="bash_complete", BARE=each))
-            for each in ("1", None)
+        asked, plain = (
+            run(tool.argv, *words, env=environment(_OTHER_COMPLETE=value))
+            for value in ("bash_complete", None)
         )
-        assert enabled == bare
-        assert enabled.code == 2
+        assert asked == plain
+        assert asked.out + asked.err
+
+
+SHOWING = """
+import typer, murli
+app = typer.Typer()
+@app.command()
+def go(): pass
+@app.command()
+def stop(): pass
+murli.enable(app, name="show")
+app()
+"""
+
+
+@pytest.mark.parametrize("contract", ["murli", "response", "agent-spec-1.6", "agent-spec-2"])
+def test_the_script_for_a_shell_is_no_document(tmp_path: Path, contract: str) -> None:
+    """Typer's --show-completion prints the script on a pipe, --install-completion its own words."""
+    argv = script(tmp_path, SHOWING, "show")
+    env = environment(
+        MURLI_CONTRACT=contract,
+        HOME=str(tmp_path),
+        _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1",
+    )
+    done = run(argv, "--show-completion", "bash", env=env)
+    assert (done.code, done.err) == (0, "")
+    assert "complete -o default -F _show_completion show" in done.out
+    assert not done.out.startswith("{")
+    done = run(argv, "--install-completion", "bash", env=env)
+    assert (done.code, "Completion will take effect" in done.out) == (0, True)

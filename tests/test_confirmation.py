@@ -21,16 +21,16 @@ CORE = """
 import pathlib, sys, time
 import murli
 
-DROP = murli.Metadata(destructive=True, dry_runnable=True, effect="deleted")
 WIPE = murli.Metadata(destructive=True)
 LOOK = murli.Metadata(danger_level="safe")
 ADD = murli.Metadata(mutating=True, dry_runnable=True)
 
 def drop(name, how="plan"):
+    pathlib.Path("dropped").write_text(name)
+    murli.get_writer().write_success("Dropped", {"name": name})
+
+def plan_drop(name, how="plan"):
     writer = murli.get_writer()
-    if not writer.is_dry_run():
-        pathlib.Path("dropped").write_text(name)
-        return writer.write_success("Dropped", {"name": name})
     if how == "fail":
         raise murli.AgentError.not_found("no such thing")
     if how == "crash":
@@ -44,7 +44,7 @@ def drop(name, how="plan"):
         return None
     if how == "affects":
         return writer.write_plan("Would drop", {"would_affect": [name]})
-    writer.write_plan("Would drop", {"name": name})
+    return {"name": name}
 
 def wipe():
     pathlib.Path("wiped").touch()
@@ -62,6 +62,9 @@ def add(name, seconds=0.0, token=""):
 FRONT = {
     "argparse": """
 import argparse
+DROP = murli.Metadata(
+    destructive=True, plan=lambda args: plan_drop(args.name, args.how), effect="deleted"
+)
 parser = argparse.ArgumentParser(prog="store")
 commands = parser.add_subparsers(dest="command", required=True)
 one = commands.add_parser("drop")
@@ -87,6 +90,7 @@ if __name__ == "__main__":
 """,
     "click": """
 import click
+DROP = murli.Metadata(destructive=True, plan=plan_drop, effect="deleted")
 @click.group()
 def cli(): pass
 @cli.command("drop")
@@ -110,6 +114,7 @@ if __name__ == "__main__":
 """,
     "typer": """
 import typer
+DROP = murli.Metadata(destructive=True, plan=plan_drop, effect="deleted")
 app = typer.Typer()
 @app.command("drop")
 def one(name: str, how: str = "plan"): return drop(name, how)
@@ -171,7 +176,7 @@ def test_a_refusal_shows_what_it_refuses(tmp_path: Path, adapter: str, contract:
 def test_a_preview_cannot_change_the_refusal(
     tmp_path: Path, adapter: str, how: str, shown: Any
 ) -> None:
-    """Whatever a handler does with its preview, the call is refused; a failed one shows nothing."""
+    """Whatever a plan function does, the call is refused; a failed one shows nothing."""
     argv = _store(tmp_path, adapter)
     done = run(argv, "drop", "x", "--how", how, cwd=tmp_path, env=SPEC_2)
     error = done.document["error"]
@@ -206,7 +211,10 @@ def test_the_default_contract_has_no_preview(store: list[str], tmp_path: Path) -
     """Under murli a refusal is what it was."""
     done = run(store, "drop", "x", cwd=tmp_path)
     assert (done.code, done.out) == (1, "")
-    assert done.error["suggestion"] == "Pass --force or --yes to proceed without a TTY."
+    advice = (
+        "Pass --force or --yes to proceed without a TTY. Pass --dry-run to see what it would do."
+    )
+    assert done.error["suggestion"] == advice
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,8 @@ def test_a_mutation_is_refused(tmp_path: Path, marker: list[str]) -> None:
         "code": 1,
         "error": "confirmation_required",
         "message": "This command mutates state and requires explicit confirmation.",
-        "suggestion": "Pass --force or --yes to proceed without a TTY.",
+        "suggestion": "Pass --force or --yes to proceed without a TTY. "
+        "Pass --dry-run to see what it would do.",
         "recoverable": True,
         "schema_version": "1.0",
         "tool_version": "",

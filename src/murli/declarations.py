@@ -197,6 +197,8 @@ def check_together(metadata: Metadata) -> None:
         )
     if danger == "destructive" and metadata.streams:
         raise ValueError("a destructive command cannot stream: its answer must be whole or nothing")
+    if metadata.plan is not None and not metadata.dry_runnable:
+        raise ValueError("plan is what --dry-run runs: it needs dry_runnable")
     if traits is None:
         return
     if traits.confirm_flag and danger == "safe":
@@ -248,6 +250,12 @@ def _traits(value: Any) -> Any:
     return value
 
 
+def _plan(value: Any) -> Any:
+    if not callable(value):
+        raise TypeError(f"plan is a function that returns what would be done, not {value!r}")
+    return value
+
+
 _SETTLE: dict[str, Callable[[Any], Any]] = {
     "exit_codes": exit_codes_in,
     "effect": _effect,
@@ -260,4 +268,5 @@ _SETTLE: dict[str, Callable[[Any], Any]] = {
     "external": bool,
     "schema_version": _schema_version,
     "traits": _traits,
+    "plan": _plan,
 }

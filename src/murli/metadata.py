@@ -7,7 +7,7 @@ from .runtime import METADATA, metadata_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from .declarations import Deprecation, Paging, Rule
@@ -27,6 +27,7 @@ _UNSAID = {
     "external": False,
     "schema_version": "1.0",
     "traits": None,
+    "plan": None,
 }
 
 
@@ -231,6 +232,11 @@ class Metadata(Record):
     that it answers with a list, ``streams`` that it does so item by item. The rarer facts are
     ``traits``.
 
+    ``plan`` is a function that murli calls on ``--dry-run`` in the place of the handler, with the
+    handler's arguments (on argparse, with the namespace); what it returns is the plan. It says that
+    the command is ``dry_runnable``. Without it, a handler of a ``dry_runnable`` command must ask
+    ``writer.is_dry_run()``.
+
     ``said`` names the fields that were given, so that a later `annotate` overrides those alone.
     """
 
@@ -258,6 +264,7 @@ class Metadata(Record):
         "external",
         "schema_version",
         "traits",
+        "plan",
         "said",
     )
     agent_description: str
@@ -283,6 +290,7 @@ class Metadata(Record):
     external: bool
     schema_version: str
     traits: Traits | None
+    plan: Callable[..., Any] | None
     said: frozenset[str]
 
     def __init__(
@@ -312,6 +320,7 @@ class Metadata(Record):
         external: bool | None = None,
         schema_version: str | None = None,
         traits: Traits | None = None,
+        plan: Callable[..., Any] | None = None,
     ) -> None:
         if danger_level is not None:
             mutating, destructive = _danger(danger_level, mutating, destructive)
@@ -343,7 +352,7 @@ class Metadata(Record):
             from .declarations import check_together, settled
 
             fill(self, **settled({name: given[name] for name in rare}))
-            if self.traits is not None and self.traits.safe_default and dry_runnable is None:
+            if dry_runnable is None and _implies_dry_run(self):
                 fill(self, dry_runnable=True)
             check_together(self)
 
@@ -372,14 +381,20 @@ class Metadata(Record):
         elif "mutating" in later.said:
             changes["mutating"] = later.mutating or self.destructive
         said = self.said | later.said
-        if later.traits is not None and later.traits.safe_default and "dry_runnable" not in said:
+        if _implies_dry_run(later) and "dry_runnable" not in said:
             changes["dry_runnable"] = True
         merged = self.replace(**changes, said=said)
-        if merged.effect or merged.streams or merged.traits is not None:
+        if merged.effect or merged.streams or merged.plan or merged.traits is not None:
             from .declarations import check_together
 
             check_together(merged)
         return merged
+
+
+def _implies_dry_run(metadata: Metadata) -> bool:
+    """Return whether something is declared that only a command with a dry run can have."""
+    traits = metadata.traits
+    return metadata.plan is not None or bool(traits is not None and traits.safe_default)
 
 
 def _danger(level: str, mutating: bool | None, destructive: bool | None) -> tuple[bool, bool]:
@@ -408,5 +423,10 @@ def annotate(command: Any, metadata: Metadata) -> None:
     """
     if not isinstance(metadata, Metadata):
         raise TypeError(f"annotate() takes a murli.Metadata, not {type(metadata).__name__}")
+    if hasattr(command, "_parse_known_args"):
+        # A parser may be let parse in a way of the author's own, where nobody meets it otherwise.
+        from .adapters.argparse_levels import note_parses
+
+        note_parses(command)
     earlier = metadata_of(command)
     setattr(command, METADATA, earlier.merged_with(metadata) if earlier else metadata)

@@ -93,6 +93,10 @@ class Writer:
         self.mask: Callable[[str], str] | None = None
         self.trace_id = ""
         self.interceptor: Intercept | None = None
+        # Whether the call is a dry run that only the handler can keep from being a real one, and
+        # whether the handler has asked.
+        self.expects_plan = False
+        self.asked_dry_run = False
         self.shape: Shape | None = None
         self.page: Page | None = None
         self.about: Callable[[], dict[str, Any]] | None = None
@@ -119,6 +123,7 @@ class Writer:
 
     def is_dry_run(self) -> bool:
         """Tell whether only a plan is wanted."""
+        self.asked_dry_run = True
         return self._dry_run
 
     def format(self) -> str:
@@ -232,10 +237,19 @@ class Writer:
         self.once = True
         self.phase = "validation"
 
+    @property
+    def dry_run(self) -> bool:
+        """Whether only a plan is wanted, without asking as a handler does."""
+        return self._dry_run
+
     def intend(self, *, force: bool, dry_run: bool) -> None:
-        """Take over what the command's own flags of these names said."""
-        self._force |= force
-        self._dry_run |= dry_run
+        """Replace the caller's intent: whether a change is confirmed, whether only planned."""
+        self._force = force
+        self._dry_run = dry_run
+
+    def forgot_dry_run(self) -> bool:
+        """Return whether the handler ran for real although only a plan was wanted."""
+        return self.expects_plan and not self.asked_dry_run and not self.answered
 
     def hide(self, secrets: Secrets) -> None:
         """Take *secrets* out of everything that is written from now on."""
@@ -253,6 +267,10 @@ class Writer:
         with self._lock:
             if not failed:
                 self.refuse_second_answer()
+                if self.forgot_dry_run() and not isinstance(outcome, Plan):
+                    from .runtime.guard import ran_for_real
+
+                    raise ran_for_real()
             self.flush()
             if self.interceptor is not None and not self._human:
                 outcome = self.interceptor(outcome)

@@ -28,6 +28,7 @@ def enable(
     profile_path: str = "",
     timeout: float = 0.0,
     detect_agents: bool = False,
+    guard: str = "declared",
 ) -> None:
     """Make *app* speak to people and agents.
 
@@ -47,6 +48,8 @@ def enable(
       ``Metadata(timeout=…)``, and the caller's ``--timeout``, say otherwise.
     * *detect_agents*: answer in agent mode at a terminal too when the environment announces an
       agent; ``MURLI_MODE`` decides either way.
+    * *guard*: which commands an agent must confirm: those ``declared`` to change something, or
+      with ``inferred`` also undeclared ones whose names say that they destroy (``delete``).
     """
     from ..contracts import CONTRACT_NAMES
     from ..runtime import Settings
@@ -55,6 +58,8 @@ def enable(
         raise ValueError(f"contract is one of {', '.join(CONTRACT_NAMES)}, not {contract!r}")
     if progress_stream not in ("auto", "stdout", "stderr"):
         raise ValueError(f"progress_stream is auto, stdout or stderr, not {progress_stream!r}")
+    if guard not in ("declared", "inferred"):
+        raise ValueError(f"guard is declared or inferred, not {guard!r}")
     settings = Settings(
         name=name,
         tool_version=tool_version,
@@ -67,6 +72,7 @@ def enable(
         profile_path=str(profile_path),
         timeout=float(timeout),
         detect_agents=detect_agents,
+        guard=guard,
     )
     caller = sys._getframe(1).f_globals.get("__name__", "")
     _adapter_of(app)(app, settings, caller)

@@ -10,16 +10,17 @@ import argparse
 import os
 import sys
 
-from ..runtime import metadata_of, program_name, version_of
+from ..runtime import INTENT, metadata_of, program_name, version_of
 from ..runtime.invocation import Invocation, current
 from ..streams import OutputFailed
 from .argparse_levels import (
     ParserLevel,
     Routes,
     Separators,
+    TypedSwitches,
+    commands_in,
     expand_files,
-    intent_given,
-    subparsers_of,
+    show_options,
 )
 
 TYPE_CHECKING = False
@@ -66,6 +67,8 @@ class Enabled:
         self.settings = settings
         self.caller = caller
         self._parsing = False
+        # Takes note of a parser that parses, while a call is parsed.
+        self.note: Callable[[argparse.ArgumentParser], bool] | None = None
         self._forwards = False
         self._own_parse_args = parser.parse_args
         own_parse = parser.parse_known_args
@@ -116,15 +119,18 @@ class Enabled:
         """
         chosen = [self.parser]
         bindings: list[Bindings] = []
-        undo: list[Callable[[], None]] = []
+        typed = TypedSwitches()
+        undo: list[Callable[[], None]] = [typed.release]
 
         def prepare(parser: argparse.ArgumentParser) -> None:
             _hook(parser)
             facts = metadata_of(parser)
+            if facts is not None or not INTENT.isdisjoint(parser._option_string_actions):
+                typed.watch(parser)
             if facts is not None and facts.has_checks:
                 from .argparse_values import Bindings
 
-                bindings[:] = bindings or [Bindings(invocation)]
+                bindings[:] = bindings or [Bindings(invocation, typed)]
                 bindings[0].bind(parser, facts)
             elif bindings:
                 bindings[0].watch(parser)
@@ -133,37 +139,48 @@ class Enabled:
 
                 undo.append(listen(parser, chosen, invocation))
 
-        Routes.watch(self.parser, chosen, prepare)
+            Routes.watch(parser, chosen, all_at_once=self.settings.infers)
+
+        def note(parser: argparse.ArgumentParser) -> bool:
+            if any(parser is each for each in chosen):
+                return False
+            prepare(parser)
+            chosen.append(parser)
+            return True
+
         call = invocation.call
-        self._parsing = True
+        self._parsing, self.note = True, note
         try:
             with Separators(call.separated):
                 prepare(self.parser)
                 result = (parse or self._own_parse_args)(call.rest, namespace, *more, **named)
         finally:
-            self._parsing = False
+            self._parsing, self.note = False, None
             for each in bindings:
                 each.release()
-            for take_back in undo:
+            for take_back in reversed(undo):
                 take_back()
         parsed = result[0] if isinstance(result, tuple) else result
-        leaf = chosen[-1]
-        subparsers = subparsers_of(leaf)
-        # A group only routes, unless it may be called bare: then it is the command.
-        metadata = None if subparsers and subparsers.required else metadata_of(leaf)
         for each in bindings:
             each.enforce(parsed, chosen)
         if any(getattr(metadata_of(each), "deprecated", None) for each in chosen):
             from .argparse_deprecated import note_commands
 
             note_commands(chosen, invocation)
-        invocation.options = lambda: list(leaf._option_string_actions)
-        given = {name for parser in chosen for name in intent_given(parser, parsed)}
-        invocation.admit(
-            metadata,
-            forced=bool(given & {"--force", "--yes"}),
-            previews="--dry-run" in given,
-        )
+        given = {name for parser in chosen for name in typed.intents(parser, parsed)}
+        for path, leaf in commands_in(chosen):
+            metadata = metadata_of(leaf)
+            show_options(invocation, leaf)
+            invocation.admit(
+                metadata,
+                path,
+                forced=bool(given & {"--force", "--yes"}),
+                previews="--dry-run" in given,
+            )
+            if invocation.plans and metadata is not None:
+                from .argparse_plan import answer
+
+                answer(invocation, metadata, parsed)
         return result
 
     def _in_place_of(self, own: Callable[..., Any], keep_extras: bool) -> Callable[..., Any]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 
 from ..runtime import AS_MANY_AS_COME, EVERYTHING, INTENT, SEPARATOR, metadata_of
+from ..runtime.invocation import current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
+    from ..runtime.invocation import Invocation
 
-_TAKES_COMMAND = argparse._SubParsersAction.__call__.__code__
+# Where a parser keeps that it tells when it parses.
+_NOTED = "_murli_noted"
 
 
 def subparsers_of(parser: argparse.ArgumentParser) -> Any:
@@ -120,8 +122,7 @@ class ParserLevel:
         parser = dict.get(routes, word)
         if parser is None:
             return None
-        # The first name is the command's own; the others are aliases.
-        name = next(name for name, each in routes.items() if each is parser)
+        name = name_in(routes, parser)
         path = (*self.path, name)
         return ParserLevel(parser, path, self._subparsers, forwards=self.forwards)
 
@@ -168,23 +169,26 @@ class ParserLevel:
 
 
 class Routes(dict[str, argparse.ArgumentParser]):
-    """The subcommands of a parser, noting which one argparse takes.
+    """The subcommands of a parser, each of which tells when it parses.
 
-    argparse looks the chosen subcommand up here, and nowhere else says which it was; what the
-    scanner believes is not good enough for the guard.
+    Whoever looks one up, argparse or an action of the author's own, may let it parse; that it does
+    is what counts. What the scanner believes is not good enough for the guard.
     """
 
     chosen: list[argparse.ArgumentParser]
-    hook: Callable[[argparse.ArgumentParser], None]
 
     @classmethod
     def watch(
         cls,
         parser: argparse.ArgumentParser,
         chosen: list[argparse.ArgumentParser],
-        hook: Callable[[argparse.ArgumentParser], None],
+        *,
+        all_at_once: bool = False,
     ) -> None:
-        """From now on note in *chosen* the subcommands of *parser* that argparse takes."""
+        """From now on have the subcommands of *parser* tell when they parse.
+
+        With *all_at_once* also those that nobody will look up here.
+        """
         subparsers = subparsers_of(parser)
         if subparsers is None:
             return
@@ -193,16 +197,82 @@ class Routes(dict[str, argparse.ArgumentParser]):
             routes = Routes(routes)
             # Two names for one dictionary, as argparse has it.
             subparsers._name_parser_map = subparsers.choices = routes
-        routes.chosen, routes.hook = chosen, hook
+        routes.chosen = chosen
+        if all_at_once:
+            routes._note_all()
 
     def __getitem__(self, name: str) -> argparse.ArgumentParser:
         parser = super().__getitem__(name)
-        # Others may look at the subcommands as well; only argparse chooses.
-        if sys._getframe(1).f_code is _TAKES_COMMAND:
-            self.hook(parser)
-            self.chosen.append(parser)
-            Routes.watch(parser, self.chosen, self.hook)
+        note_parses(parser)
         return parser
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the subcommand *name*, or *default*."""
+        parser = super().get(name, default)
+        if name in self:
+            note_parses(parser)
+        return parser
+
+    def values(self) -> Any:
+        """Return the subcommands."""
+        self._note_all()
+        return super().values()
+
+    def items(self) -> Any:
+        """Return the subcommands with their names."""
+        self._note_all()
+        return super().items()
+
+    def _note_all(self) -> None:
+        for parser in super().values():
+            note_parses(parser)
+
+
+def note_parses(parser: Any) -> None:
+    """Have *parser* tell the running tool when it parses, whoever lets it."""
+    if _NOTED in parser.__dict__:
+        return
+    setattr(parser, _NOTED, True)
+    own = parser.__dict__.get("_parse_known_args")
+
+    def parse_known_args(*args: Any, **named: Any) -> Any:
+        invocation = current()
+        note = getattr(invocation.host, "note", None) if invocation is not None else None
+        if note is not None and note(parser):
+            # What is to happen to its values may have been put here just now.
+            return parser._parse_known_args(*args, **named)
+        if own is not None:
+            return own(*args, **named)
+        # Of the class it has now: argcomplete gives a parser another one.
+        return type(parser)._parse_known_args(parser, *args, **named)
+
+    setattr(parser, "_parse_known_args", parse_known_args)
+
+
+def name_in(routes: dict[str, Any], parser: argparse.ArgumentParser) -> str:
+    """Return the name of *parser* in *routes*: the first is its own, the others are aliases."""
+    return next((name for name, each in dict.items(routes) if each is parser), "")
+
+
+def commands_in(
+    chosen: Sequence[argparse.ArgumentParser],
+) -> list[tuple[tuple[str, ...], argparse.ArgumentParser]]:
+    """Return the commands among the parsers that parsed, with their paths; the others route.
+
+    There is one, unless an action of the author's own lets several parse.
+    """
+    paths: dict[int, tuple[str, ...]] = {id(chosen[0]): ()}
+    routing: set[int] = set()
+    for parser in chosen:
+        subparsers = subparsers_of(parser)
+        for below in chosen if subparsers is not None else ():
+            name = name_in(subparsers.choices, below)
+            if name:
+                routing.add(id(parser))
+                paths[id(below)] = (*paths.get(id(parser), ()), name)
+    if len(chosen) > 1:
+        routing.add(id(chosen[0]))
+    return [(paths.get(id(each), ()), each) for each in chosen if id(each) not in routing]
 
 
 class Separators:
@@ -251,12 +321,76 @@ def expand_files(parser: argparse.ArgumentParser, argv: list[str]) -> list[str]:
     return list(parser._read_args_from_files(argv))
 
 
-def intent_given(parser: argparse.ArgumentParser, parsed: Any) -> Iterator[str]:
-    """Give the names of the parser's own switches for force and dry-run that were given."""
-    for action in parser._actions:
-        names = INTENT.intersection(action.option_strings)
-        if names and _is_on(action, value_in(parsed, action.dest)):
-            yield from names
+def show_options(invocation: Invocation, parser: argparse.ArgumentParser) -> None:
+    """Let *invocation* know the options of *parser*, for whoever has to be shown what to pass."""
+    actions = parser._option_string_actions
+    invocation.options = lambda: list(actions)
+    invocation.switches = lambda: [name for name, each in actions.items() if each.nargs == 0]
+
+
+class TypedSwitches:
+    """Which switches of parsers were typed, by their own names in full.
+
+    What a namespace holds does not say that: it may be a default, or another option's.
+    """
+
+    def __init__(self) -> None:
+        # How often the option of an action was acted on, and how often it was abbreviated.
+        self._acted: dict[int, int] = {}
+        self._shortened: dict[int, int] = {}
+        self._undo: list[Callable[[], None]] = []
+
+    def watch(self, parser: Any) -> None:
+        """Note from now on what *parser* acts on."""
+        own_values, own_tuples = parser._get_values, parser._get_option_tuples
+
+        def get_values(action: argparse.Action, words: Any) -> Any:
+            self._acted[id(action)] = self._acted.get(id(action), 0) + 1
+            return own_values(action, words)
+
+        def get_option_tuples(word: str) -> Any:
+            found = own_tuples(word)
+            # A word with one dash is a cluster of short options, not an abbreviation.
+            for action in {id(each[0]) for each in found} if word[:2] == "--" else ():
+                self._shortened[action] = self._shortened.get(action, 0) + 1
+            return found
+
+        self._undo.append(stand_in(parser, "_get_values", get_values))
+        self._undo.append(stand_in(parser, "_get_option_tuples", get_option_tuples))
+
+    def release(self) -> None:
+        """Leave the parsers as they were."""
+        while self._undo:
+            self._undo.pop()()
+
+    def is_shortened(self, action: argparse.Action) -> bool:
+        """Return whether the option was given, and only by an abbreviation of its name."""
+        return 0 < self._acted.get(id(action), 0) <= self._shortened.get(id(action), 0)
+
+    def intents(self, parser: argparse.ArgumentParser, parsed: Any) -> set[str]:
+        """Return the names of the parser's own switches for force and dry-run that were typed."""
+        found: set[str] = set()
+        for action in parser._actions:
+            names = INTENT.intersection(action.option_strings)
+            given = id(action) in self._acted and not self.is_shortened(action)
+            if names and given and _is_on(action, value_in(parsed, action.dest)):
+                found |= names
+        return found
+
+
+def stand_in(holder: Any, name: str, ours: Any) -> Callable[[], None]:
+    """Put *ours* in the place of an attribute; return what takes it back."""
+    missing = object()
+    before = holder.__dict__.get(name, missing)
+    setattr(holder, name, ours)
+
+    def undo() -> None:
+        if before is missing:
+            delattr(holder, name)
+        else:
+            setattr(holder, name, before)
+
+    return undo
 
 
 def value_in(parsed: Any, name: str) -> Any:
@@ -265,11 +399,9 @@ def value_in(parsed: Any, name: str) -> Any:
 
 
 def _is_on(action: argparse.Action, value: object) -> bool:
-    """Tell whether a switch was given; what takes a value is no expression of intent."""
+    """Return whether a switch that was typed is on; what takes a value expresses no intent."""
     if isinstance(action, argparse._StoreConstAction):
-        return bool(action.const) and value == action.const and value != action.default
+        return bool(action.const) and value == action.const
     if isinstance(action, argparse.BooleanOptionalAction):
         return value is True
-    if isinstance(action, argparse._CountAction):
-        return isinstance(value, int) and value > (action.default or 0)
-    return False
+    return action.nargs == 0

@@ -14,7 +14,7 @@ from ..runtime import INTENT, metadata_of, usage
 from ..runtime.enforce import enforce, excluded_by
 from ..runtime.redaction import hide_given
 from ..runtime.saved import saved_switch, switch, words_in
-from .argparse_levels import value_in
+from .argparse_levels import stand_in, value_in
 from .argparse_tree import names_of
 
 TYPE_CHECKING = False
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ..metadata import FlagAnnotation, Metadata
     from ..runtime.invocation import Invocation
+    from .argparse_levels import TypedSwitches
 
 _APPENDING = (argparse._AppendAction, argparse._ExtendAction)
 
@@ -57,8 +58,9 @@ class _Bound:
 class Bindings:
     """What the options of one parse are given beside the command line."""
 
-    def __init__(self, invocation: Invocation) -> None:
+    def __init__(self, invocation: Invocation, typed: TypedSwitches) -> None:
         self._invocation = invocation
+        self._typed = typed
         self._parsers: list[tuple[argparse.ArgumentParser, Metadata]] = []
         # The options that were given, by whomever.
         self._seen: dict[int, argparse.Action] = {}
@@ -103,6 +105,8 @@ class Bindings:
         """
         tables = [(parser, *self._values(parsed, parser)) for parser in parsers]
         unsaid = {bound.key for bound in self._applied.values()}
+        # An abbreviation is no way to confirm; what is typed is typed in full.
+        unsaid |= {_key(each) for each in self._seen.values() if self._typed.is_shortened(each)}
         for parser, metadata in self._parsers:
             for action in parser._actions:
                 note = self._note(metadata, action)
@@ -186,17 +190,7 @@ class Bindings:
 
     def _stand_in(self, holder: Any, name: str, ours: Any) -> None:
         """Put *ours* in the place of an attribute until `release`."""
-        missing = object()
-        before = holder.__dict__.get(name, missing)
-        setattr(holder, name, ours)
-
-        def undo() -> None:
-            if before is missing:
-                delattr(holder, name)
-            else:
-                setattr(holder, name, before)
-
-        self._undo.append(undo)
+        self._undo.append(stand_in(holder, name, ours))
 
     def _complete(self, parser: argparse.ArgumentParser, found: list[_Bound]) -> None:
         """Have *found* acted on where *parser* has read its words and missed them."""

@@ -28,9 +28,15 @@ if TYPE_CHECKING:
 _HOOKED = "_murli_hooked"
 ENABLED = "_murli_enabled"
 _MAIN_PARAMETERS = ("args", "prog_name", "complete_var", "standalone_mode", "windows_expand_args")
+# Where a context keeps the options that were typed.
+TYPED = "_murli_typed"
+# Where a command, its callback and a context class keep that they are guarded.
+_GUARDED = "_murli_guarded"
 # Where a command keeps its options whose values are secrets.
 SECRET_OPTIONS = "_murli_secret_options"
 _COROUTINE = 0x80  # inspect.CO_COROUTINE
+# The guarded subclasses of the frameworks' and authors' context classes.
+_contexts: dict[Any, Any] = {}
 
 
 def enable(command: Any, settings: Settings, caller: str) -> None:
@@ -43,8 +49,15 @@ def enable(command: Any, settings: Settings, caller: str) -> None:
     def main(*args: Any, **named: Any) -> Any:
         return enabled.main(command, own_main, *args, **named)
 
+    own_complete = getattr(command, "_main_shell_completion", None)
     setattr(command, ENABLED, enabled)
     setattr(command, "main", main)
+    if own_complete is not None:
+
+        def complete(*args: Any, **named: Any) -> Any:
+            return enabled.complete(own_complete, *args, **named)
+
+        setattr(command, "_main_shell_completion", complete)
 
 
 def declared(command: Any, path: tuple[str, ...] = ()) -> Metadata | None:
@@ -87,15 +100,25 @@ class Enabled:
     def main(self, root: Any, own_main: Callable[..., Any], *args: Any, **named: Any) -> Any:
         """Stand in for the root's own ``main``."""
         named.update(zip(_MAIN_PARAMETERS, args, strict=False))
-        call = Call(self, root, named)
-        # Every shell that wants completions says so in a variable, most of them with this name.
-        variable = named.get("complete_var")
-        if variable or any(name.endswith("_COMPLETE") for name in os.environ):
-            from .clicklike_completion import complete, is_completing
+        return Call(self, root, named).run(own_main)
 
-            if is_completing(call, variable):
-                return complete(call, own_main)
-        return call.run(own_main)
+    def complete(
+        self,
+        own: Callable[..., Any],
+        ctx_args: Any,
+        prog_name: str,
+        complete_var: str | None = None,
+    ) -> None:
+        """Stand in for the root's own step that answers a shell, and returns for other callers.
+
+        The framework's ``main`` comes here with the names it looks at, inside the invocation: there
+        is no variable by which the command could run without one.
+        """
+        # Every shell that wants completions says so in a variable, most of them with this name.
+        if complete_var or any(name.endswith("_COMPLETE") for name in os.environ):
+            from .clicklike_completion import complete
+
+            complete(running(), lambda: own(ctx_args, prog_name, complete_var), complete_var)
 
 
 class Call:
@@ -108,6 +131,11 @@ class Call:
         self.returned: Any = None
         # Whether what the handler returned has been made, or streamed, where it was returned.
         self.settled = False
+        # The commands that were let run, and the contexts of groups that only route.
+        self.admitted: set[int] = set()
+        self.routing: dict[int, Any] = {}
+        # Whether a handler is running, rather than what leads to one.
+        self.is_running = False
         self.standalone = named.get("standalone_mode", True)
         # The framework's own main shows errors as it likes; an author's may show them his way.
         self.passes = not self.standalone
@@ -116,6 +144,7 @@ class Call:
         """Run the tool, answer, and end the program as click would have."""
         words = self.named.get("args")
         hook(self.root, self.enabled, ())
+        _hook_guarded(self.root, self.enabled, ())
         argv = sys.argv[1:] if words is None else list(words)
         invocation = Invocation(self, self.enabled.settings, argv, raises=not self.standalone)
         ending: BaseException | None = None
@@ -164,6 +193,9 @@ class Call:
                 return end if end.code else None
             except Ended as ended:
                 raised = ended.error
+                if isinstance(raised, SystemExit) and _prints_completion(raised):
+                    invocation.verbatim = True
+                    return raised
             except BaseException as error:
                 raised = error
             invocation.brace(raised)
@@ -244,6 +276,12 @@ class Call:
         """What was enabled: the root command, or the Typer it was made from."""
         return self.enabled.app if self.enabled.app is not None else self.root
 
+    def unguardable(self) -> list[str]:
+        """Return the groups that run commands where the guard cannot follow them."""
+        from .clicklike_guard import unguardable
+
+        return list(unguardable(self.root))
+
     def secret_options(self, level: Any) -> set[str]:
         """Give the options of a command whose values are secrets."""
         from .clicklike_values import secret_options
@@ -262,9 +300,14 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
     hooked = _HOOKED in command.__dict__
     # Where it was reached from this time: a command may be shared, and is hooked only once.
     setattr(command, _HOOKED, (enabled, path))
+    metadata = enabled.metadata_at(command, path)
+    if _GUARDED not in command.__dict__ and may_be_guarded(command, enabled, path, metadata):
+        from .clicklike_guard import guard_callback
+
+        setattr(command, _GUARDED, True)
+        guard_callback(command)
     if hooked:
         return
-    metadata = enabled.metadata_at(command, path)
     notes = metadata.flag_annotations if metadata is not None else {}
     if notes or any(getattr(param, "hide_input", False) for param in command.params):
         from .clicklike_values import bind
@@ -274,6 +317,13 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
         from .clicklike_deprecated import watch
 
         watch(command, notes)
+    if metadata is not None or any(not INTENT.isdisjoint(_names(p)) for p in command.params):
+        _note_typed(command)
+    if any(getattr(param, "prompt", None) for param in command.params):
+        from .clicklike_guard import guard_prompts
+
+        guard_prompts(command)
+    command.context_class = _guarded_context(command.context_class)
     own_invoke, own_help, own_make = command.invoke, command.get_help, command.make_context
 
     def invoke(ctx: Any) -> Any:
@@ -333,13 +383,90 @@ def running() -> Invocation | None:
     return invocation if invocation and isinstance(invocation.host, Call) else None
 
 
+def _hook_guarded(group: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
+    """Hook the commands below *group* that must be confirmed, however they will be reached."""
+    for name, command in (getattr(group, "commands", None) or {}).items():
+        below = (*path, name)
+        if may_be_guarded(command, enabled, below, enabled.metadata_at(command, below)):
+            hook(command, enabled, below)
+        if getattr(command, "commands", None):
+            _hook_guarded(command, enabled, below)
+
+
+def may_be_guarded(
+    command: Any, enabled: Enabled, path: tuple[str, ...], metadata: Metadata | None
+) -> bool:
+    """Return whether *command* is declared to change something, or named like it where that counts.
+
+    By what name it is called does not matter: it has one of its own.
+    """
+    if metadata is not None and metadata.mutating:
+        return True
+    if not enabled.settings.infers:
+        return False
+    from ..safety import inferred_danger
+
+    own = (*path[:-1], str(command.name or ""))
+    return "destructive" in (inferred_danger(path), inferred_danger(own))
+
+
+def registered_name(group: Any, found: Any, name: str) -> str:
+    """Return the name *group* has *found* by, of which *name* may be an abbreviation or alias."""
+    known = getattr(group, "commands", None) or {}
+    if known.get(name) is found:
+        return name
+    return next((key for key, command in known.items() if command is found), name)
+
+
+def telling_path(command: Any, path: tuple[str, ...], call: Any) -> tuple[str, ...]:
+    """Return the path of *command*, with its own name where that says more than an alias."""
+    path = path or (str(command.name or call.name()),)
+    if not call.enabled.settings.infers:
+        return path
+    from ..safety import inferred_danger
+
+    own = (*path[:-1], str(command.name or path[-1]))
+    return own if inferred_danger(own) == "destructive" else path
+
+
+def _guarded_context(kind: Any) -> Any:
+    """Return a subclass of *kind*, a context class, that hooks the commands handlers call."""
+    if _GUARDED in kind.__dict__:
+        return kind
+    found = _contexts.get(kind)
+    if found is not None:
+        return found
+
+    def invoke(self: Any, callback: Any, /, *args: Any, **named: Any) -> Any:
+        invocation = running()
+        if invocation is not None and hasattr(callback, "make_context"):
+            host: Any = invocation.host
+            hook(callback, host.enabled, (str(callback.name or ""),))
+        return super(guarded, self).invoke(callback, *args, **named)
+
+    # The name is kept: it shows in messages, and somebody may look for it.
+    body = {"invoke": invoke, _GUARDED: True, "__module__": kind.__module__}
+    guarded: Any = type(kind.__name__, (kind,), body)
+    _contexts[kind] = guarded
+    return guarded
+
+
+def _prints_completion(end: SystemExit) -> bool:
+    """Return whether typer's own options ended the program, with a script or a word about one."""
+    traceback = end.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    module = traceback.tb_frame.f_globals.get("__name__") if traceback is not None else ""
+    return not end.code and module == "typer.completion"
+
+
 def _hook_commands_of(group: Any) -> None:
     own_get, own_resolve = group.get_command, group.resolve_command
 
     def reached(found: Any, name: str) -> Any:
         if found is not None and running() is not None:
             enabled, path = getattr(group, _HOOKED)
-            hook(found, enabled, (*path, name))
+            hook(found, enabled, (*path, registered_name(group, found, name)))
         return found
 
     def get_command(ctx: Any, name: str) -> Any:
@@ -370,22 +497,35 @@ def _invoke(
         from .clicklike_deprecated import noting_use
 
         own_invoke = noting_use(invocation, command, path, declared, own_invoke)
+    call: Any = invocation.host
     if not is_leaf_call(command, ctx):
+        call.routing[id(command)] = ctx
         return own_invoke(ctx)
-    invocation.options = lambda: [name for param in command.params for name in param.opts]
+    if call.is_running:  # a handler runs it; if need be, the guard stands before its callback
+        return own_invoke(ctx)
+    show_options(invocation, command)
     invocation.handler = command.callback
-    invocation.admit(metadata, **intent_given(ctx))
-    if not invocation.writer.is_tty():
-        returned = _awaited(own_invoke(ctx))
-    else:
-        from ..runtime.printing import PrintWatch
+    invocation.admit(metadata, telling_path(command, path, call), **intent_given(ctx))
+    call.admitted.add(id(command))
+    if invocation.plans and metadata is not None:
+        from .clicklike_guard import planned
 
-        with PrintWatch() as watch:
+        plan = planned(command.callback, metadata.plan)
+        own_invoke = lambda ctx: ctx.invoke(plan, **ctx.params)  # noqa: E731
+    call.is_running = True
+    try:
+        if not invocation.writer.is_tty():
             returned = _awaited(own_invoke(ctx))
-        invocation.printed |= watch.printed
+        else:
+            from ..runtime.printing import PrintWatch
+
+            with PrintWatch() as watch:
+                returned = _awaited(own_invoke(ctx))
+            invocation.printed |= watch.printed
+    finally:
+        call.is_running = False
     if _is_processed(ctx):
         return returned
-    call: Any = invocation.host
     call.settled = True
     return _settled(invocation, returned)
 
@@ -485,17 +625,55 @@ def is_leaf_call(command: Any, ctx: Any) -> bool:
 
 
 def intent_given(ctx: Any) -> dict[str, bool]:
-    """Tell which of a command's own switches for force and dry-run were given."""
+    """Return which of the command's own switches for force and dry-run were typed."""
     given: set[str] = set()
     while ctx is not None:
-        for param in ctx.command.params:
-            names = INTENT.intersection(param.opts)
-            if names and is_switch(param) and ctx.params.get(param.name):
-                source = ctx.get_parameter_source(param.name)
-                if source is not None and source.name == "COMMANDLINE":
-                    given |= names
+        switches = {name for p in ctx.command.params if is_switch(p) for name in _names(p)}
+        given |= getattr(ctx, TYPED, set()) & INTENT & switches
         ctx = ctx.parent
     return {"forced": bool(given & {"--force", "--yes"}), "previews": "--dry-run" in given}
+
+
+def _note_typed(command: Any) -> None:
+    """Have the contexts of *command* keep which of its options stood on the command line.
+
+    The source of a value does not say that: options may share a parameter.
+    """
+    own_make = command.make_parser
+
+    def make_parser(ctx: Any) -> Any:
+        parser = own_make(ctx)
+        own_parse = parser.parse_args
+
+        def parse_args(args: Any) -> Any:
+            values, rest, order = own_parse(args)
+            last = {param.name: param for param in order}
+            setattr(ctx, TYPED, {
+                name
+                for param in last.values()
+                for name in (
+                    param.secondary_opts if values.get(param.name) is False else param.opts
+                )
+            })  # fmt: skip
+            return values, rest, order
+
+        parser.parse_args = parse_args
+        return parser
+
+    setattr(command, "make_parser", make_parser)
+
+
+def show_options(invocation: Invocation, command: Any) -> None:
+    """Let *invocation* know the options of *command*, for whoever has to be shown what to pass."""
+    params = command.params
+    invocation.options = lambda: [name for param in params for name in param.opts]
+    invocation.switches = lambda: [
+        name for param in params if is_switch(param) for name in _names(param)
+    ]
+
+
+def _names(param: Any) -> tuple[str, ...]:
+    return (*param.opts, *param.secondary_opts)
 
 
 def is_switch(param: Any) -> bool:

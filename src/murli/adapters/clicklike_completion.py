@@ -16,33 +16,59 @@ from .clicklike import is_group
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-    from .clicklike import Call
+    from ..runtime.invocation import Invocation
 
 
-def is_completing(call: Call, variable: str | None) -> bool:
-    """Tell whether a shell asks for completions, which are the framework's business."""
-    names = [call.named.get("prog_name") or os.path.basename(sys.argv[0]), call.name()]
-    variables = [f"_{name}_COMPLETE".replace("-", "_").replace(".", "_").upper() for name in names]
-    return any(os.environ.get(name) for name in ([variable] if variable else variables))
+# What the frameworks' scripts for shells put the words of the command line into.
+_WORDS = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
+_INSTRUCTIONS = frozenset(("complete", "source"))
 
 
-def complete(call: Call, own_main: Callable[..., Any]) -> Any:
-    """Let the framework answer a shell that asks for completions."""
-    completion = _Completion(call)
+def complete(invocation: Invocation | None, own: Callable[[], Any], variable: str | None) -> None:
+    """Let the framework answer a shell that asks for completions; return if none does.
+
+    *own* is its own step for that: it knows the variable to look at, and ends the program. Where it
+    does so without having completed anything, and no shell has asked, the call is an ordinary one.
+    """
+    if invocation is None:
+        own()
+        return
+    import io
+
+    completion = _Completion(invocation.host)
+    stderr, sys.stderr = sys.stderr, io.StringIO()
+    invocation.verbatim = True
     try:
         completion.begin()
-        return own_main(**call.named)
+        own()
+    except SystemExit as end:
+        if not end.code or _is_asked(invocation.argv, variable):
+            stderr.write(sys.stderr.getvalue())
+            raise
     finally:
+        sys.stderr = stderr
         completion.undo()
+    invocation.verbatim = False
+
+
+def _is_asked(words: Sequence[str], variable: str | None) -> bool:
+    """Return whether a shell asks, be it for something that the framework cannot give it."""
+    if any(name in os.environ for name in _WORDS):
+        return True
+    return not words and any(
+        not _INSTRUCTIONS.isdisjoint(value.split("_"))
+        for name, value in os.environ.items()
+        if name == variable or name.endswith("_COMPLETE")
+    )
 
 
 class _Completion:
     """What is changed in the commands of one call, and how to undo it."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Any) -> None:
         self._call = call
         self._profiles = Profiles(call, call.enabled.settings)
         self._options: dict[bool, Any] = {}

@@ -13,7 +13,7 @@ from ..runtime import INTENT
 from ..runtime.enforce import enforce, excluded_by
 from ..runtime.redaction import hide_given
 from ..runtime.saved import saved_switch, words_in
-from .clicklike import SECRET_OPTIONS, running
+from .clicklike import SECRET_OPTIONS, TYPED, running
 from .clicklike_tree import given_values, names_of
 
 TYPE_CHECKING = False
@@ -67,14 +67,17 @@ def enforce_in(ctx: Any, invocation: Invocation, metadata: Metadata) -> None:
 
 
 def _typed_options(ctx: Any) -> set[str]:
-    """Give the options that stand on the command line."""
-    sources: dict[str, Any] = {}
+    """Return the options that stand on the command line."""
+    found: set[str] = set()
     while ctx is not None:
-        for param in ctx.command.params:
-            source = ctx.get_parameter_source(param.name)
-            sources.setdefault(flag_key(names_of(param)[0]), source)
+        typed: set[str] = getattr(ctx, TYPED, set())
+        found |= {
+            flag_key(names_of(param)[0])
+            for param in ctx.command.params
+            if not typed.isdisjoint(param.opts)
+        }
         ctx = ctx.parent
-    return {key for key, source in sources.items() if getattr(source, "name", "") == "COMMANDLINE"}
+    return found
 
 
 def secret_options(command: Any, metadata: Metadata | None) -> set[str]:

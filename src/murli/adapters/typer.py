@@ -73,8 +73,16 @@ def _native(kind: Any, enabled: Enabled) -> Any:
     def main(self: Any, *args: Any, **named: Any) -> Any:
         return enabled.main(self, super(native, self).main, *args, **named)
 
+    def complete(self: Any, *args: Any, **named: Any) -> Any:
+        return enabled.complete(super(native, self)._main_shell_completion, *args, **named)
+
     # The name is kept: it shows in messages, and somebody may look for it.
-    body = {"main": main, "_murli_native": enabled, "__module__": kind.__module__}
+    body = {
+        "main": main,
+        "_main_shell_completion": complete,
+        "_murli_native": enabled,
+        "__module__": kind.__module__,
+    }
     native: Any = type(kind.__name__, (kind,), body)
     return native
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ..runtime.invocation import Invocation
     from ..streams import TextStream
+    from ..tree import Command
     from ..writer import Writer
 
 _HELP = """\
@@ -43,6 +44,9 @@ def run(invocation: Invocation) -> NoReturn:
                 else usage.extra_argument([word])
             )
     report = run_doctor(build(invocation))
+    for name, hole in _guard_holes(invocation):
+        report["checks"].append(_check(name, "fail", hole))
+        report["failed"] += 1
     for trouble in _profile_troubles(invocation):
         report["checks"].append(_check("profiles", "warn", trouble))
         report["warnings"] += 1
@@ -52,6 +56,41 @@ def run(invocation: Invocation) -> NoReturn:
         complete(report, invocation)
     code = answer_report(invocation.writer, report)
     invocation.end(code or (1 if words and report["failed"] else 0))
+
+
+def _guard_holes(invocation: Invocation) -> Iterator[tuple[str, str]]:
+    """Yield what the guard lets through though it seems to be declared, one sentence each."""
+    from ..safety import declared_danger
+
+    def undeclared(command: Command) -> Iterator[str]:
+        for child in command.commands:
+            if child.commands:
+                yield from undeclared(child)
+            elif not declared_danger(child.metadata, child.path[1:]):
+                yield " ".join(child.path[1:])
+
+    def groups(command: Command) -> Iterator[Command]:
+        if command.commands:
+            yield command
+        for child in command.commands:
+            yield from groups(child)
+
+    for group in groups(invocation.host.tree()):
+        below = list(undeclared(group))
+        if below and group.metadata is not None and group.metadata.mutating:
+            name = " ".join(group.path[1:]) or group.name
+            yield (
+                "group_declarations",
+                f"{name} is declared to change something, which says nothing about the commands "
+                f"below it; declare these too: {', '.join(below)}",
+            )
+    unguardable = getattr(invocation.host, "unguardable", None)
+    for name in unguardable() if unguardable is not None else ():
+        yield (
+            "guard",
+            f"{name or invocation.host.name()} runs its commands in a way of its own, which the "
+            "guard cannot follow; use get_command(), resolve_command() or commands in its invoke()",
+        )
 
 
 def _profile_troubles(invocation: Invocation) -> Iterator[str]:

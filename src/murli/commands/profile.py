@@ -32,7 +32,13 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 ALIASES = {"set": "save", "set-default": "use"}
-_DELETE = Metadata(destructive=True, dry_runnable=True)
+
+
+def _planned_delete(name: str) -> dict[str, str]:
+    return {"delete": name}
+
+
+_DELETE = Metadata(destructive=True, plan=_planned_delete)
 _WRITES = Metadata(mutating=True, idempotent=True)
 _READS = Metadata(idempotent=True)
 
@@ -195,8 +201,8 @@ class _Profiles:
         """Delete a profile, and what the keyring keeps for it."""
         self._existing(read_store(self.invocation, must=True), wanted.name)
         self.invocation.admit(_DELETE)
-        if self.writer.is_dry_run():
-            plan = {"delete": wanted.name}
+        if self.invocation.plans:
+            plan = _planned_delete(wanted.name)
             self.writer.write_plan(f'Would delete profile "{wanted.name}".', plan)
             return
 
@@ -250,7 +256,7 @@ class _Profiles:
                 keeper.forget(name, key, stored)
 
     def _require_terminal(self) -> None:
-        if self.writer.is_tty() and self.invocation.stdout_is_terminal:
+        if self.invocation.is_attended:
             return
         self.invocation.refuse(
             AgentError.permission_denied(

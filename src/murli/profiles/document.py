@@ -58,6 +58,18 @@ def read_document(data: bytes) -> dict[str, Any]:
     return document
 
 
+def is_store(document: dict[str, Any]) -> bool:
+    """Return whether *document* can only be a store: profiles it has hold flags, or it has none."""
+    profiles = document.get("profiles")
+    return isinstance(profiles, dict) and (
+        not profiles
+        or any(
+            isinstance(each, dict) and isinstance(each.get("flags"), dict)
+            for each in profiles.values()
+        )
+    )
+
+
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 

@@ -41,18 +41,27 @@ def absolute_path(path: str) -> str:
         raise failure_of("load", error, path) from None
 
 
-def contents(path: str, *, repair: bool) -> bytes | None:
+def make_private(file: int | str) -> None:
+    """Take the rights to a file, by its descriptor or path, from everybody but its owner."""
+    try:
+        mode = os.stat(file).st_mode
+    except OSError:  # it is gone, or its folder cannot be entered any more
+        return
+    if stat.S_IMODE(mode) & ~0o600:
+        chmod(file, 0o600)
+
+
+def contents(path: str, *, repair: bool = False) -> bytes | None:
     """Give what is in a file, ``None`` when there is none; *repair* makes it private."""
     data = b""
     try:
         # Not blocking, because it may turn out to be a pipe.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
         try:
-            mode = os.fstat(descriptor).st_mode
-            if not stat.S_ISREG(mode):
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise OSError(errno.EINVAL, _NO_FILE)
-            if repair and stat.S_IMODE(mode) & ~0o600:
-                chmod(descriptor, 0o600)
+            if repair:
+                make_private(descriptor)
             while len(data) <= LARGEST and (part := os.read(descriptor, LARGEST + 1)):
                 data += part
         finally:

@@ -14,7 +14,7 @@ import os
 
 from ..outcome import Record, fill
 from .document import check_name as check_name
-from .document import entry_of, flags_in, quoted_name, read_document, spelled, text_of
+from .document import entry_of, flags_in, is_store, quoted_name, read_document, spelled, text_of
 from .files import (
     absolute_path,
     contents,
@@ -22,6 +22,7 @@ from .files import (
     home_folder,
     make_folder,
     make_folders,
+    make_private,
     open_lock,
     replace,
     set_aside,
@@ -135,6 +136,8 @@ class StoreFile:
 
     def __init__(self, tool_name: str, path: str | os.PathLike[str] = "") -> None:
         chosen = os.fspath(path) or os.environ.get("MURLI_PROFILE_PATH", "")
+        # What named the file, if it is not the tool's own place: it may be anybody's then.
+        self._chosen_by = ("profile_path" if path else "MURLI_PROFILE_PATH") if chosen else ""
         self.warnings: list[tuple[str, str]] = []
         self._older = ""  # where the store is looked for, never written, while it is not at path
         self._folder_is_ours = not chosen
@@ -156,11 +159,14 @@ class StoreFile:
     def read(self) -> ProfileStore:
         """Give what is saved; `StoreError` when there is something that cannot be read.
 
-        A corrupt file is set aside, with a warning, and counts as none.
+        A corrupt file is set aside, with a warning, and counts as none; one that somebody named
+        and that is no store is left alone.
         """
         try:
             return self._load()
         except CorruptError as damage:
+            if self._chosen_by:
+                raise self._not_a_store(damage) from None
             why = damage
         try:
             # Another process may have met it first, and have saved something since.
@@ -173,9 +179,9 @@ class StoreFile:
     def peek(self) -> ProfileStore:
         """Give what is saved without touching the file or saying what is wrong with it."""
         try:
-            data = contents(self.path, repair=False)
+            data = contents(self.path)
             if data is None and self._older:
-                data = contents(self._older, repair=False)
+                data = contents(self._older)
             return ProfileStore() if data is None else self._parsed(data)
         except (StoreError, CorruptError):
             return ProfileStore()
@@ -185,6 +191,8 @@ class StoreFile:
 
         Nothing is written when it changed nothing, or raised. It must not update the same store.
         """
+        if self._chosen_by:
+            self._refuse_foreign()
 
         def work(target: str) -> T:
             store = self._load_or_set_aside(target)
@@ -229,11 +237,15 @@ class StoreFile:
     def _load(self) -> ProfileStore:
         if self._folder_is_ours:
             tighten(os.path.dirname(self.path))
-        data = contents(self.path, repair=True)
+        data = contents(self.path)
         if data is not None:
-            return self._parsed(data)
+            store = self._parsed(data)
+            if self._chosen_by and not is_store(store._document):
+                raise CorruptError("is not an object with profiles")
+            make_private(self.path)
+            return store
         try:
-            data = contents(self._older, repair=False) if self._older else None
+            data = contents(self._older) if self._older else None
             return ProfileStore() if data is None else self._parsed(data)
         except CorruptError as damage:
             self._warn("PROFILES_CORRUPT", f"{self._older} {damage} and is ignored.")
@@ -243,6 +255,8 @@ class StoreFile:
         try:
             return self._load()
         except CorruptError as damage:
+            if self._chosen_by:
+                raise self._not_a_store(damage) from None
             why = damage
         try:
             kept = set_aside(target)
@@ -253,6 +267,22 @@ class StoreFile:
         words = f"{name} {why}; it is kept as {kept} in {folder}, and counts as none."
         self._warn("PROFILES_CORRUPT", words)
         return ProfileStore()
+
+    def _refuse_foreign(self) -> None:
+        """Raise where the file is none of ours, before there is a lock beside it."""
+        try:
+            self.read()
+        except StoreError as error:
+            if error.reason == "foreign":
+                raise
+
+    def _not_a_store(self, damage: CorruptError) -> StoreError:
+        """Return the error of a file that was named for profiles, and is another one."""
+        return StoreError(
+            f"{self.path} {damage}: it is no profile store, and was left as it is.",
+            f"Point {self._chosen_by} to a profile store, or to a file that does not exist yet.",
+            reason="foreign",
+        )
 
     def _parsed(self, data: bytes) -> ProfileStore:
         store = ProfileStore()

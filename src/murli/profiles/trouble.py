@@ -7,7 +7,7 @@ class StoreError(Exception):
     """The store cannot be read or written.
 
     *hint* says what to do, *retryable* whether the same call may work then; *reason* is ``off``,
-    ``unreadable``, ``unwritable`` or ``busy``.
+    ``unreadable``, ``unwritable``, ``busy``, or ``foreign``: the file is no store.
     """
 
     def __init__(

@@ -67,6 +67,7 @@ class Settings(Record):
         "profile_path",
         "timeout",
         "detect_agents",
+        "guard",
     )
     name: str
     tool_version: str
@@ -79,6 +80,7 @@ class Settings(Record):
     profile_path: str
     timeout: float
     detect_agents: bool
+    guard: str
 
     def __init__(
         self,
@@ -93,6 +95,7 @@ class Settings(Record):
         profile_path: str = "",
         timeout: float = 0.0,
         detect_agents: bool = False,
+        guard: str = "declared",
     ) -> None:
         fill(
             self,
@@ -107,7 +110,13 @@ class Settings(Record):
             profile_path=profile_path,
             timeout=timeout,
             detect_agents=detect_agents,
+            guard=guard,
         )
+
+    @property
+    def infers(self) -> bool:
+        """Whether names decide about commands whose authors declare no danger."""
+        return self.guard == "inferred"
 
 
 def version_of(module: str) -> str:

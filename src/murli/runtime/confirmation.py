@@ -4,34 +4,32 @@ from __future__ import annotations
 
 from ..errors import AgentError
 from ..outcome import Failure, Plan, Success
-from .intake import commands_along
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
     from ..outcome import Outcome
     from .invocation import Invocation
 
-_ADVICE = "Pass {own}--confirm-destructive, --yes or --force to do it."
-
 
 def preview(invocation: Invocation, reason: AgentError) -> bool:
-    """Prepare the refusal of a command that nobody confirmed; tell whether it is to run.
+    """Prepare a refusal that shows what it refuses; return whether the plan function is to run.
 
-    It may run where it can preview: then it does so as a dry run, and whatever it answers, the
-    answer is *reason*, with the plan in it if there was one.
+    Whatever that answers, the answer is *reason*, with the plan in it if there is one. A handler is
+    never run to find out: nobody knows whether it would ask for a dry run.
     """
     metadata = invocation.metadata
-    traits = metadata.traits if metadata is not None else None
-    own = f"--{traits.confirm_flag}, " if traits is not None and traits.confirm_flag else ""
-    reason.suggestion = _ADVICE.format(own=own)
-    if not _can_preview(invocation):
+    if (
+        metadata is None
+        or metadata.plan is None
+        or invocation.settings.guard_dry_run
+        or invocation.call.extra.get("validate_only")
+        or not getattr(invocation.host, "standalone", True)
+    ):
         return False
     writer = invocation.writer
-    writer.intend(force=False, dry_run=True)
-    # A refusal is one document: items are collected, not streamed.
-    writer.streams, invocation.call.no_stream = False, True
     invocation.standing = writer.code_of(reason)
 
     def refused(outcome: Outcome) -> Outcome:
@@ -42,29 +40,24 @@ def preview(invocation: Invocation, reason: AgentError) -> bool:
             _show(reason, affected, closed=writer.contract == "response")
         return Failure(reason, "validation")
 
-    writer.interceptor = refused
+    prepare_plan(invocation, refused)
     return True
 
 
-def _can_preview(invocation: Invocation) -> bool:
-    """Tell whether a dry run of the command is in our hands, and wanted."""
-    metadata = invocation.metadata
-    if metadata is None or not metadata.dry_runnable or invocation.settings.guard_dry_run:
-        return False
-    if invocation.call.extra.get("validate_only") or not getattr(
-        invocation.host, "standalone", True
-    ):
-        return False
-    # A flag of its own is what such a command looks at; without it, it would run for real.
-    return (
-        "--dry-run" not in invocation.options()
-        and not invocation.host.level().owns("--dry-run")
-        and not any(
-            flag.name == "dry-run"
-            for command in commands_along(invocation)
-            for flag in command.flags
-        )
-    )
+def prepare_plan(
+    invocation: Invocation, intercept: Callable[[Outcome], Outcome] | None = None
+) -> None:
+    """Have the plan function run in the place of the handler; what it answers is the plan."""
+    writer = invocation.writer
+    invocation.plans = True
+    writer.intend(force=False, dry_run=True)
+    # A plan is one document: items are collected, not streamed.
+    writer.streams, invocation.call.no_stream = False, True
+    writer.interceptor = intercept or _as_plan
+
+
+def _as_plan(outcome: Outcome) -> Outcome:
+    return Plan(outcome.message, outcome.result) if isinstance(outcome, Success) else outcome
 
 
 def _affected(outcome: Outcome) -> Any:

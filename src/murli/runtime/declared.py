@@ -23,7 +23,7 @@ def marks_of(invocation: Invocation, outcome: Outcome) -> Callable[[Any], Any]:
     metadata = invocation.metadata
     if isinstance(outcome, Partial) or (metadata is None and not invocation.marks):
         return lambda result: result
-    dry_run = isinstance(outcome, Plan) or invocation.writer.is_dry_run()
+    dry_run = isinstance(outcome, Plan) or invocation.writer.dry_run
 
     def finish(result: Any) -> Any:
         if metadata is not None and metadata.effect:

@@ -135,7 +135,7 @@ def _keep_traceback(invocation: Invocation, error: BaseException, failure: Agent
 def error_for(invocation: Invocation, error: BaseException) -> AgentError:
     """Give the failure that *error* means."""
     if isinstance(error, OutputFailed):
-        return output_failure(error, invocation.metadata, invocation.call.dry_run)
+        return output_failure(error, invocation.metadata, invocation.writer.dry_run)
     if isinstance(error, KeyboardInterrupt):
         if invocation.deadline is not None and type(error).__name__ == "Expired":
             return invocation.deadline.failure()

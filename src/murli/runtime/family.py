@@ -171,7 +171,6 @@ def begin(invocation: Invocation) -> None:
     call, writer = invocation.call, invocation.writer
     if call.extra.get("confirmed"):
         call.force = True
-        writer.intend(force=True, dry_run=False)
     from .surroundings import hide_named, masked, settings_of, tell_children
     from .warned import be_quiet, listen, look_around
 

@@ -111,6 +111,8 @@ class Invocation:
         self.capture: Capture | None = None
         # The tool was asked for its help or version: text for whoever asked, no answer.
         self.explained = False
+        # What is printed is for a shell, a completion script say: no contract changes it.
+        self.verbatim = False
         # Whether a handler has shown a person something already.
         self.printed = False
         # What an answer tells about the call, where the contract has a place for it.
@@ -136,8 +138,14 @@ class Invocation:
         self.handler: Any = None
         # Gives the options of the command that runs, for who has to be told what to pass.
         self.options: Callable[[], list[str]] = list
+        # Gives those of them that take no value.
+        self.switches: Callable[[], list[str]] = list
+        # The names of the command that runs, below the tool's own.
+        self.path: tuple[str, ...] = ()
+        # Whether the command's plan function runs in the place of its handler.
+        self.plans = False
         self._unhook: Callable[[], None] | None = None
-        self._returned: Any = None
+        self.returned: Any = None
         self._around: Invocation | None = None
         # The exit code of a refusal that stands, whatever a handler that only previews makes of it.
         self.standing = 0
@@ -169,6 +177,7 @@ class Invocation:
         mode = os.environ.get("MURLI_MODE", "")
         if not mode and (self.settings.detect_agents or is_on("MURLI_DETECT_AGENTS")):
             mode = "agent" if any(map(os.environ.get, AGENT_VARIABLES)) else ""
+        self._is_agents = call.agent or mode == "agent"
         for_people = mode == "human" or (mode != "agent" and self.stdout_is_terminal)
         # A format that does not exist cannot say how its own refusal is to be written.
         output = call.output if call.output in VALID_OUTPUT_FORMATS else ""
@@ -192,6 +201,14 @@ class Invocation:
         writer.begin()
         writer.in_lines |= call.stream
         return writer
+
+    @property
+    def is_attended(self) -> bool:
+        """Whether a person sits at the terminal and answers for what the call does.
+
+        No output format makes a person of a declared agent, and no variable one of a pipe.
+        """
+        return self.stdout_is_terminal and not self._is_agents and self.writer.is_tty()
 
     def tool_version(self) -> str:
         """Give the version to stamp on answers, from the most explicit source that has one."""
@@ -270,22 +287,29 @@ class Invocation:
             self.secrets.unguard()
 
     def admit(
-        self, metadata: Metadata | None, *, forced: bool = False, previews: bool = False
+        self,
+        metadata: Metadata | None,
+        path: tuple[str, ...] = (),
+        *,
+        forced: bool = False,
+        previews: bool = False,
     ) -> None:
-        """Let the command run, or refuse it.
+        """Let the command run, or refuse it; `plans` says that only its plan function may.
 
-        *forced* and *previews* say that the command's own ``--force`` or ``--dry-run`` was given.
+        *path* are its names below the tool's own. *forced* and *previews* say that its own
+        ``--force`` or ``--dry-run`` was typed.
         """
-        self.writer.intend(force=forced, dry_run=previews)
-        self.metadata = metadata
+        # Of this command alone: in a chain another one came before it.
+        self.writer.intend(force=self.call.force or forced, dry_run=self.call.dry_run or previews)
+        self.metadata, self.path = metadata, path
         # What nothing was declared or said about, just runs.
         plainly = metadata is None and not (self.scanned or self.in_family or self.reveals)
-        if not plainly or self.settings.timeout or self.shaper is not None:
+        if not plainly or self.settings.timeout or self.shaper is not None or self.settings.infers:
             from .guard import admit
 
-            if not admit(self, metadata, previews):
-                return
-        self.writer.enter_execution()
+            admit(self, metadata, previews)
+        if not self.plans:
+            self.writer.enter_execution()
 
     def collect(self) -> None:
         """Keep what the handler prints away from the answer, until `finish`."""
@@ -348,7 +372,8 @@ class Invocation:
         if self.cleanups is not None:
             self.cleanups.run(error)
         self.leave()
-        self._returned = returned
+        if returned is not None:
+            self.returned = returned
         if self._unhook is None and self.deadline is None:
             code = self._finish(error, restore)
             if restore:
@@ -406,6 +431,9 @@ class Invocation:
             self._unguard()
         if self.capture is None:
             return self._conclude(error, "")
+        if self.verbatim and not self.writer.answered:
+            self.release()
+            return int(error.code or 0) if isinstance(error, SystemExit) else 0
         explained = self.explained and not self.writer.answered
         if explained and isinstance(error, SystemExit) and not error.code:
             if self.in_family:
@@ -449,6 +477,12 @@ class Invocation:
 
     def succeed(self, printed: str | bytes) -> int:
         """Answer with what the handler returned or printed, unless it has answered."""
+        if self.writer.forgot_dry_run():
+            from .failures import conclude
+            from .guard import ran_for_real
+
+            self.writer.ending = None
+            return conclude(self, ran_for_real(), printed)
         if self.writer.answered:
             self.pass_on(printed)
             if self.shaper is not None and self.writer.is_tty():
@@ -456,7 +490,7 @@ class Invocation:
             return self.standing
         if self.writer.ending is not None:
             return self._end_stream(printed)
-        value = _value(self._returned, printed)
+        value = _value(self.returned, printed)
         if self.writer.is_tty():
             self.pass_on(printed)
             self._show(value if self.shaper is None else self.shaper.show(value))

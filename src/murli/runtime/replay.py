@@ -20,7 +20,7 @@ def claim(invocation: Invocation, key: str) -> None:
     """Answer a repeated call, and end; else keep what a first one answers, if it succeeds."""
     writer = invocation.writer
     check_changes(invocation, invocation.metadata, "--idempotency-key")
-    if writer.is_dry_run():
+    if writer.dry_run:
         return  # nothing is done that could be done twice
     try:
         claimed = _claimed(invocation, key)

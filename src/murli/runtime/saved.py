@@ -91,7 +91,7 @@ def read_store(invocation: Invocation, *, must: bool) -> ProfileStore:
     """Give what is saved, and warn about what is wrong with it.
 
     A store that cannot be read is refused if the call *must* have it; else the call goes on
-    without.
+    without. A file that was named for it and is none is refused by every call that would use it.
     """
     from ..profiles.store import ProfileStore
 
@@ -99,7 +99,9 @@ def read_store(invocation: Invocation, *, must: bool) -> ProfileStore:
         file = store_file(invocation)
         store = file.read()
     except StoreError as error:
-        if must:
+        # What only describes the tool needs no profile.
+        uses_it = invocation.call.mounted in ("", "profile")
+        if must or (uses_it and error.reason == "foreign"):
             invocation.refuse(store_failure(error))
         invocation.writer.warn("PROFILES_OFF", f"{error} {error.hint}")
         return ProfileStore()

@@ -81,7 +81,7 @@ class Shaper:
     def is_repeatable(self) -> bool:
         """Whether asking again changes nothing, so that an answer may come in parts."""
         metadata = self.invocation.metadata
-        changes = metadata is not None and metadata.mutating and not self.writer.is_dry_run()
+        changes = metadata is not None and metadata.mutating and not self.writer.dry_run
         return not changes and not self._is_partial
 
     @property

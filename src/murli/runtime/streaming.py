@@ -294,7 +294,7 @@ class Flow:
         if self._in_family and self._metadata is not None and self._metadata.effect:
             from ..declarations import with_effect
 
-            result = with_effect(result, self._metadata.effect, writer.is_dry_run())
+            result = with_effect(result, self._metadata.effect, writer.dry_run)
         page = self._page(count, total) if self._limit or self._is_full else None
         # What shapes lists has nothing to do with a summary.
         writer.shape = lambda outcome: (outcome, page)

@@ -30,7 +30,7 @@ def examine(invocation: Invocation, metadata: Metadata) -> None:
         check(invocation)
     _set_intent(invocation, metadata, traits)
     _warn_of_platform(invocation, traits)
-    unattended = not invocation.stdout_is_terminal or not invocation.writer.is_tty()
+    unattended = not invocation.is_attended
     unattended |= bool(traits.token_env_vars and invocation.call.extra.get("headless"))
     problem = (
         _missing_tools(traits)
@@ -45,22 +45,21 @@ def _set_intent(invocation: Invocation, metadata: Metadata, traits: Traits) -> N
     call, writer = invocation.call, invocation.writer
     # What expresses intent for one call stands on the command line, and nowhere else.
     if traits.confirm_flag and invocation.given.get(f"--{traits.confirm_flag}"):
-        writer.intend(force=True, dry_run=False)
+        writer.intend(force=True, dry_run=writer.dry_run)
     if not traits.safe_default:
         return
     # Where the contract has no such flag, and the command none of its own, --yes has to do.
     exists = "--live" in call.switches or "--live" in invocation.options()
     live = call.extra.get("live") or invocation.given.get("--live")
-    if (live or (not exists and writer.is_forced())) and not writer.is_dry_run():
+    if (live or (not exists and writer.is_forced())) and not writer.dry_run:
         # What cannot be undone is confirmed all the same.
-        writer.intend(force=not metadata.destructive, dry_run=False)
+        writer.intend(force=writer.is_forced() or not metadata.destructive, dry_run=False)
     else:
-        if not writer.is_dry_run():
+        if not writer.dry_run:
             flag = "--live" if exists else "--yes"
             writer.warn("safe_default", f"Only a dry run; pass {flag} to do it.")
-        call.dry_run = True
-        writer.intend(force=False, dry_run=True)
-    invocation.meta["dry_run"] = writer.is_dry_run()
+        writer.intend(force=writer.is_forced(), dry_run=True)
+    invocation.meta["dry_run"] = writer.dry_run
 
 
 def _warn_of_platform(invocation: Invocation, traits: Traits) -> None:
@@ -194,7 +193,7 @@ def _global_scope(invocation: Invocation, traits: Traits, unattended: bool) -> A
             error_type="global_required",
             field="global",
         )
-    if not invocation.writer.is_dry_run():
+    if not invocation.writer.dry_run:
         invocation.writer.warn(
             "global_config_modified", "This command changes the configuration of every project."
         )

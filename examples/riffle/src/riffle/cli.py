@@ -44,6 +44,11 @@ def make_parser() -> argparse.ArgumentParser:
         ("show", show),
     ):
         murli.annotate(command, commands.METADATA[name])
+    # On argparse a plan function is called with the namespace.
+    build_plan = murli.Metadata(plan=lambda args: commands.plan_build(args.folder, args.index))
+    delete_plan = murli.Metadata(plan=lambda args: commands.plan_delete(args.index))
+    murli.annotate(build, build_plan)
+    murli.annotate(delete, delete_plan)
     murli.enable(parser, tool_version=__version__)
     return parser
 

@@ -15,6 +15,7 @@ from murli import (
     Metadata,
     ProgressEvent,
     ReturnSchema,
+    get_writer,
 )
 
 from . import engine
@@ -27,13 +28,35 @@ if TYPE_CHECKING:
 
 _INDEX = {"index": FlagAnnotation(env="RIFFLE_INDEX")}
 
+
+def plan_build(folder: str, index: str | None) -> None:
+    """``riffle index build PATH --dry-run``."""
+
+    def tell() -> None:
+        plan = engine.plan_build(folder, index or engine.default_index_path())
+        get_writer().write_plan(f"Would index {_count(plan.files, 'file')}", plan.as_dict())
+
+    guarded(tell)
+
+
+def plan_delete(index: str | None) -> None:
+    """``riffle index delete --dry-run``."""
+
+    def tell() -> None:
+        plan = engine.plan_delete(index or engine.default_index_path())
+        payload = {"would_delete": plan.files, "bytes": plan.bytes}
+        get_writer().write_plan(f"Would delete {_count(len(plan.files), 'file')}", payload)
+
+    guarded(tell)
+
+
 METADATA = {
     "index build": Metadata(
         agent_description="Indexes the text files below a folder; unchanged files are kept.",
         when_to_use="Use before the first query, and after files have changed.",
         mutating=True,
         effect="updated",
-        dry_runnable=True,
+        plan=plan_build,
         idempotent=True,
         arguments=[ArgumentMetadata("folder", description="folder to index")],
         returns=ReturnSchema(
@@ -57,7 +80,7 @@ METADATA = {
         mutating=True,
         destructive=True,
         effect="deleted",
-        dry_runnable=True,
+        plan=plan_delete,
         flag_annotations=_INDEX,
     ),
     "query": Metadata(
@@ -91,10 +114,6 @@ METADATA = {
 
 def build(writer: Writer, folder: str, index: str) -> None:
     """``riffle index build PATH``."""
-    if writer.is_dry_run():
-        plan = engine.plan_build(folder, index)
-        writer.write_plan(f"Would index {_count(plan.files, 'file')}", plan.as_dict())
-        return
     report = engine.build(folder, index, _teller(writer))
     told = f"Indexed {_count(report.files, 'file')}"
     details = f"{report.added} added, {report.changed} changed, {report.removed} removed"
@@ -114,10 +133,6 @@ def status(writer: Writer, index: str) -> None:
 def delete(writer: Writer, index: str) -> None:
     """``riffle index delete``."""
     plan = engine.plan_delete(index)
-    payload = {"would_delete": plan.files, "bytes": plan.bytes}
-    if writer.is_dry_run():
-        writer.write_plan(f"Would delete {_count(len(plan.files), 'file')}", payload)
-        return
     if writer.is_tty() and not writer.is_forced() and not _confirmed(plan):
         raise AgentError.cancelled("Nothing was deleted.")
     gone = engine.delete(index)

@@ -1,0 +1,261 @@
+"""A dry run tells what would be done: through a plan function, or a handler that asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from documents import FAMILY
+from harness import environment, run, run_at_terminal, script
+from murli import Metadata
+
+CORE = """
+import asyncio, os, pathlib, sys
+import murli
+WRITER = os.environ.get("WRITER", "")
+
+def ran(name):
+    pathlib.Path("ran").write_text(name)
+
+def plan(name):
+    if WRITER == "print":
+        return print("would drop", name)
+    if WRITER == "plan":
+        return murli.get_writer().write_plan("Would drop it", [name])
+    if WRITER == "success":
+        return murli.get_writer().write_success("Would drop it", [name])
+    return {"would_drop": name}
+
+async def later(name):
+    await asyncio.sleep(0)
+    return [name]
+
+def forget():
+    ran("forget")
+    writer = murli.get_writer()
+    if WRITER == "asks":
+        writer.is_dry_run()
+    if WRITER == "print":
+        print("forgotten")
+    elif WRITER == "exit":
+        sys.exit(0)
+    elif WRITER == "events":
+        writer.write_event({"n": 1})
+    elif WRITER == "partial":
+        writer.write_partial("half", [1])
+    elif WRITER == "swallow":
+        try:
+            writer.write_success("done", {"n": 1})
+        except Exception:
+            pass
+    elif WRITER != "none":
+        writer.write_success("done", {"n": 1})
+
+FORGETS = murli.Metadata(destructive=True, dry_runnable=True)
+"""
+FRONT = {
+    "argparse": """
+import argparse
+parser = argparse.ArgumentParser(prog="tool")
+commands = parser.add_subparsers(dest="command")
+drop = commands.add_parser("drop")
+late = commands.add_parser("late")
+for each in (drop, late):
+    each.add_argument("name")
+    each.add_argument("--count", type=int, default=3)
+murli.annotate(drop, murli.Metadata(destructive=True, plan=lambda args: plan(args.name)))
+murli.annotate(late, murli.Metadata(mutating=True, plan=lambda args: later(args.name)))
+murli.annotate(commands.add_parser("forget"), FORGETS)
+murli.enable(parser)
+def go(command):
+    forget() if command == "forget" else ran(command)
+if WAY == "session":
+    with murli.session(parser) as (args, writer):
+        go(args.command)
+else:
+    args = parser.parse_args() if WAY == "bare" else murli.parse(parser)[0]
+    go(args.command)
+""",
+    "click": """
+import click
+@click.group()
+def cli(): pass
+@cli.command()
+@click.argument("name")
+@click.option("--count", type=int, default=3)
+@murli.pass_writer
+@click.pass_context
+def drop(ctx, writer, name, count): ran("drop")
+@cli.command()
+@click.argument("name")
+@click.option("--count", type=int, default=3)
+async def late(name, count): ran("late")
+@cli.command("forget")
+def forgetting(): forget()
+@cli.command()
+@click.pass_context
+def through(ctx):
+    if murli.get_writer().is_dry_run():
+        return ctx.invoke(drop, name="deep")
+murli.annotate(drop, murli.Metadata(destructive=True, plan=plan))
+murli.annotate(late, murli.Metadata(mutating=True, plan=later))
+murli.annotate(forgetting, FORGETS)
+murli.annotate(through, FORGETS)
+murli.enable(cli, name="tool")
+cli()
+""",
+    "typer": """
+import enum, typer
+app = typer.Typer()
+class Kind(str, enum.Enum):
+    x = "x"
+def typed(ctx: typer.Context, name: Kind):
+    assert isinstance(name, Kind) and ctx.info_name == "drop"
+    return plan(name.value)
+@app.command()
+def drop(ctx: typer.Context, name: Kind, count: int = 3): ran("drop")
+@app.command()
+async def late(name: str, count: int = 3): ran("late")
+@app.command("forget")
+def forgetting(): forget()
+murli.annotate(drop, murli.Metadata(destructive=True, plan=typed))
+murli.annotate(late, murli.Metadata(mutating=True, plan=later))
+murli.annotate(forgetting, FORGETS)
+murli.enable(app, name="tool")
+app()
+""",
+}
+
+
+def _tool(at: Path, adapter: str, way: str = "bare") -> list[str]:
+    return script(at, f"{CORE}\nWAY = {way!r}\n{FRONT[adapter]}")
+
+
+def _dry(argv: list[str], at: Path, *words: str, **changes: str) -> Any:
+    return run(argv, *words, "--dry-run", cwd=at, env=environment(**changes))
+
+
+WAYS = [("argparse", "session"), ("click", "bare"), ("argparse", "bare"), ("argparse", "parse"),
+        ("typer", "bare")]  # fmt: skip
+
+
+def _crossed(contracts: list[str]) -> list[Any]:
+    """Give every way with every contract; each of both once, the others for `make test-real`."""
+    return [
+        pytest.param(*way, contract, marks=() if number == place % 3 else pytest.mark.slow)
+        for place, contract in enumerate(contracts)
+        for number, way in enumerate(WAYS)
+    ]
+
+
+@pytest.mark.parametrize(("adapter", "way"), WAYS)
+def test_a_plan_function_runs_in_place_of_the_handler(
+    tmp_path: Path, adapter: str, way: str
+) -> None:
+    """--dry-run calls the plan function with the handler's arguments, and never the handler."""
+    argv = _tool(tmp_path, adapter, way)
+    for writer, expected in (
+        ("", {"would_drop": "x"}),
+        ("print", "would drop x"),
+        ("plan", ["x"]),
+        ("success", ["x"]),
+    ):
+        done = _dry(argv, tmp_path, "drop", "x", WRITER=writer)
+        document = done.document
+        assert (done.code, document["status"], document["plan"]) == (0, "plan", expected)
+    assert _dry(argv, tmp_path, "late", "x").document["plan"] == ["x"]
+    assert not (tmp_path / "ran").exists()
+    # Nothing else has changed: confirmed, the handler runs.
+    assert run(argv, "drop", "x", "--yes", cwd=tmp_path).code == 0
+    assert (tmp_path / "ran").read_text() == "drop"
+
+
+@pytest.mark.parametrize(("adapter", "way", "contract"), _crossed(FAMILY))
+def test_an_unconfirmed_call_shows_the_plan(
+    tmp_path: Path, adapter: str, way: str, contract: str
+) -> None:
+    """Under the envelope contracts a refusal holds the plan; without one nothing is run for it."""
+    argv, env = _tool(tmp_path, adapter, way), environment(MURLI_CONTRACT=contract)
+    done = run(argv, "drop", "x", cwd=tmp_path, env=env)
+    error = done.document["error"]
+    assert (error["code"], error["phase"]) == ("CONFIRMATION_REQUIRED", "validation")
+    assert done.code == (3 if contract == "response" else 2)
+    assert "would_drop" in str(error)
+    done = run(argv, "forget", cwd=tmp_path, env=env)
+    assert done.document["error"]["phase"] == "validation"
+    assert done.document["error"]["suggestion"].endswith("Pass --dry-run to see what it would do.")
+    dry = _dry(argv, tmp_path, "drop", "x", MURLI_CONTRACT=contract).document
+    assert (dry["data"], dry["meta"]["dry_run"]) == ({"would_drop": "x"}, True)
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(("adapter", "way", "contract"), _crossed(["murli", *FAMILY]))
+def test_a_handler_that_forgets_to_ask_has_run(
+    tmp_path: Path, adapter: str, way: str, contract: str
+) -> None:
+    """A dry run whose handler never asked, and gave no plan, fails and says that it ran."""
+    argv = _tool(tmp_path, adapter, way)
+    for writer in ("", "print", "none", "exit", "partial", "swallow", "events"):
+        done = _dry(argv, tmp_path, "forget", WRITER=writer, MURLI_CONTRACT=contract)
+        text = (done.out if contract != "murli" else done.err).splitlines()
+        assert "ran for real" in "".join(text[-25:]), writer
+        assert done.code == (2 if contract == "murli" else 1), writer
+        if contract != "murli" and writer != "events":
+            error = done.document["error"]
+            assert (error["phase"], error["retryable"]) == ("execution", False)
+    asked = _dry(argv, tmp_path, "forget", WRITER="asks", MURLI_CONTRACT=contract)
+    assert asked.code == 0
+
+
+def test_a_person_is_told_as_well(tmp_path: Path) -> None:
+    """At a terminal a plan is shown, and a handler that forgot to ask is a failure."""
+    argv = ["sh", "-c", f'cd {tmp_path} && exec "$@"', "sh", *_tool(tmp_path, "click")]
+    shown = run_at_terminal(argv, "drop", "x", "--dry-run")
+    assert (shown.code, "would_drop" in shown.out) == (0, True)
+    for writer in ("", "none"):
+        done = run_at_terminal(argv, "forget", "--dry-run", env=environment(WRITER=writer))
+        assert (done.code, "ran for real" in done.err) == (2, True)
+
+
+def test_a_command_that_a_dry_run_calls_is_planned_too(tmp_path: Path) -> None:
+    """In a dry run ctx.invoke calls the plan function of a command, not its handler."""
+    done = _dry(_tool(tmp_path, "click"), tmp_path, "through")
+    assert (done.code, done.document["result"]) == (0, {"would_drop": "deep"})
+    assert not (tmp_path / "ran").exists()
+
+
+OWN = """
+import click, murli, pathlib
+@click.group()
+def cli(): pass
+@cli.command()
+@click.option("--dry-run", is_flag=True)
+def drop(dry_run):
+    if not dry_run:
+        pathlib.Path("ran").touch()
+murli.annotate(drop, murli.Metadata(destructive=True, dry_runnable=True))
+murli.enable(cli, name="tool")
+cli()
+"""
+
+
+def test_an_option_of_the_command_stays_its_own(tmp_path: Path) -> None:
+    """A command's own --dry-run previews; one that was typed where it is ours is refused."""
+    argv = script(tmp_path, OWN)
+    assert run(argv, "drop", "--dry-run", cwd=tmp_path).code == 0
+    done = run(argv, "--dry-run", "drop", cwd=tmp_path)
+    assert (done.error["error"], done.error["field"]) == ("flag_error", "dry-run")
+    assert done.error["suggestion"] == "Pass --dry-run behind the command's name."
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_plan_is_a_function_of_a_command_with_a_dry_run() -> None:
+    """plan= implies dry_runnable, and what contradicts it is refused where it is declared."""
+    assert Metadata(plan=print).dry_runnable
+    assert Metadata(mutating=True).merged_with(Metadata(plan=print)).dry_runnable
+    with pytest.raises(ValueError, match="needs dry_runnable"):
+        Metadata(plan=print, dry_runnable=False)
+    with pytest.raises(TypeError, match="plan is a function"):
+        Metadata(plan="delete")  # type: ignore[arg-type]
