@@ -19,6 +19,7 @@ from .argparse_levels import (
     Separators,
     expand_files,
     intent_given,
+    path_to,
     subparsers_of,
 )
 
@@ -158,6 +159,7 @@ class Enabled:
 
             note_commands(chosen, invocation)
         invocation.options = lambda: list(leaf._option_string_actions)
+        invocation.begun.append((metadata, lambda: path_to(chosen) or (self.name(),)))
         given = {name for parser in chosen for name in intent_given(parser, parsed)}
         invocation.admit(
             metadata,

@@ -25,6 +25,15 @@ def subparsers_of(parser: argparse.ArgumentParser) -> Any:
     return None
 
 
+def path_to(chosen: Sequence[argparse.ArgumentParser]) -> tuple[str, ...]:
+    """Return the names by which each of *chosen* is reached from the one before."""
+    path = []
+    for above, below in zip(chosen, chosen[1:]):
+        routes = getattr(subparsers_of(above), "choices", {}).items()
+        path += [name for name, each in routes if each is below][:1]
+    return tuple(path)
+
+
 def reached(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
     """Give *parser* and the subparsers that its last parse went through."""
     subparsers = subparsers_of(parser)

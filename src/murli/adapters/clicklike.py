@@ -374,6 +374,7 @@ def _invoke(
         return own_invoke(ctx)
     invocation.options = lambda: [name for param in command.params for name in param.opts]
     invocation.handler = command.callback
+    invocation.begun.append((metadata, lambda: path or (str(command.name),)))
     invocation.admit(metadata, **intent_given(ctx))
     if not invocation.writer.is_tty():
         returned = _awaited(own_invoke(ctx))

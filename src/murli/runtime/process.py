@@ -131,10 +131,11 @@ class Ownership:
         self.status = 1
         if isinstance(error, SystemExit):
             code = error.args[0] if error.args else None
+            from .endings import exit_like
             from .failures import exit_code_for
 
-            self.ending = SystemExit(code)
-            self.status = exit_code_for(self.invocation, code)
+            self.ending = exit_like(error, code)
+            self.status = exit_code_for(self.invocation, self.ending)
         return self.status
 
     def on_uncaught(
