@@ -55,7 +55,7 @@ def presentable(error: AgentError) -> AgentError:
 def _milliseconds(value: object) -> int:
     """Return a delay an author gave as a number that may be told, 0 where it is none."""
     try:
-        return max(0, min(int(value), _LARGEST_INTEGER))  # type: ignore[call-overload]
+        return min(int(value), _LARGEST_INTEGER)  # type: ignore[call-overload]
     except (TypeError, ValueError, OverflowError):  # text, NaN or infinity
         return 0
 

@@ -42,7 +42,7 @@ MAX_INT_BITS = 14_280
 _INFINITY = float("inf")
 
 
-def plain(value: object, name: str = "result") -> Any:
+def plain(value: object, name: str = "$") -> Any:
     """Turn *value* into dicts with text keys, lists, text, numbers, booleans and ``None``.
 
     Raises `EncodingError`, and nothing else, when there is no JSON form; *name* is what its
@@ -201,7 +201,7 @@ class Plainer:
             where += "…"
         from ..errors import EncodingError
 
-        noun = self.name.partition("[")[0]
+        noun = self.name.partition("[")[0].replace("$", "result")
         told = f"The {noun} cannot be written as JSON: {self.name}{where} {what}. {advice}"
         return EncodingError(told.strip())
 

@@ -495,11 +495,14 @@ class Invocation:
         if returned is None or (printed and isinstance(returned, int)):
             return None  # a handler that prints and returns a number means a status
         try:
-            return plain(returned)
-        except ValueError:
+            return plain(returned, "result")
+        except ValueError as error:
             if not printed:
                 raise
-            return None  # the answer was printed; what is returned is for other Python code
+            # The answer was printed; an object is for other Python code, and data is worth a word.
+            if isinstance(returned, (dict, list, tuple)):
+                self.writer.warn("RESULT_NOT_ENCODED", f"{error} What was printed is the answer.")
+            return None
 
     def _readable(self) -> Any:
         """Return what the handler returned as plain data for a person, whose call never fails."""
