@@ -56,7 +56,7 @@ def _caused(error: Any, invocation: Invocation) -> AgentError | None:
         return None  # it is about a word of the call, whatever it was raised from
     from ..runtime.exceptions import of_cause
 
-    return of_cause(error, error.format_message())
+    return of_cause(error, str(error.message))
 
 
 def _exit(error: Any, invocation: Invocation) -> BaseException:
