@@ -53,9 +53,10 @@ def withhold_retry(invocation: Invocation, error: AgentError) -> None:
         return
     error.recoverable = error.recoverable_said = False
     error.retry_after_ms = 0
+    # What else there is to do stays: free some space, check the proxy.
     hint = error.suggestion.replace(", then try again", "")
-    kept = "" if "try again" in hint.lower() else f"{hint} "
-    error.suggestion = f"{kept}{LOOK_FIRST}"
+    invites = "try again" in hint.lower() or hint in ("", "Wait.")
+    error.suggestion = LOOK_FIRST if invites else f"{hint} {LOOK_FIRST}"
     network = error.context.get("network_context")
     if isinstance(network, dict):
         error.context["network_context"] = {**network, "suggestion": error.suggestion}
