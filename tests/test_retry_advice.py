@@ -49,7 +49,7 @@ FACTS = {
     'streamed': Metadata(mutating=True, streams=True),
 }
 def fail(name):
-    if name == 'late-child': murli.run([sys.executable, '-c', 'import time; time.sleep(9)'], timeout=0.1)
+    if name == 'late-child': murli.run(['sleep', '9'], timeout=0.1)
     if name == 'said': raise murli.AgentError.unavailable('busy', 'Wait.', retry_after_ms=500)
     if name == 'sure': raise Sure('busy')
     if name == 'written': murli.get_writer().write_error(ConnectionResetError(104, 'reset'))

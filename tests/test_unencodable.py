@@ -118,7 +118,7 @@ def test_a_returned_value_fails_like_a_written_one(tmp_path: Path, name: str) ->
 
 @pytest.mark.parametrize("contract", CONTRACTS[1:])
 def test_every_contract_says_where_it_is(tmp_path: Path, contract: str) -> None:
-    """Under every contract, in every format for programs, the failure names the place of the value."""
+    """Under every contract, in every format for programs, the failure says where it is."""
     argv = lab(tmp_path, "click")
     for words in (["return-nan"], ["return-nan", "--format", "tsv"]):
         done = run(argv, *words, env=spoken(contract))
@@ -175,7 +175,7 @@ def test_it_says_whether_the_command_has_done_something(tmp_path: Path) -> None:
 
 
 def test_a_printed_answer_is_the_answer(tmp_path: Path) -> None:
-    """Where the handler printed, what it returns for other code is left alone; data is worth a word."""
+    """Where the handler printed, an object it returns is ignored, and data is warned of."""
     argv = lab(tmp_path, "click")
     assert run(argv, "printed").document["result"] == "the answer"
     data = run(argv, "printed-data")

@@ -191,9 +191,7 @@ def default_exit_codes(
     return codes
 
 
-def entry_of(
-    metadata: Metadata | None, kind: str, *, newest: bool = True
-) -> ExitCodeEntry | None:
+def entry_of(metadata: Metadata | None, kind: str, *, newest: bool = True) -> ExitCodeEntry | None:
     """Give what is known of the exit code that *kind* means: declared, or by default."""
     declared: Mapping[Any, ExitCodeEntry] = metadata.exit_codes if metadata is not None else {}
     return (declared or default_exit_codes(metadata, newest=newest)).get(ExitCode(kind))

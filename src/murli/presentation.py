@@ -52,10 +52,10 @@ def presentable(error: AgentError) -> AgentError:
     return error
 
 
-def _milliseconds(value: object) -> int:
+def _milliseconds(value: Any) -> int:
     """Return a delay an author gave as a number that may be told, 0 where it is none."""
     try:
-        return min(int(value), _LARGEST_INTEGER)  # type: ignore[call-overload]
+        return min(int(value), _LARGEST_INTEGER)
     except (TypeError, ValueError, OverflowError):  # text, NaN or infinity
         return 0
 

@@ -27,8 +27,10 @@ def subparsers_of(parser: argparse.ArgumentParser) -> Any:
 
 def path_to(chosen: Sequence[argparse.ArgumentParser]) -> tuple[str, ...]:
     """Return the names by which each of *chosen* is reached from the one before."""
+    from itertools import pairwise
+
     path = []
-    for above, below in zip(chosen, chosen[1:]):
+    for above, below in pairwise(chosen):
         routes = getattr(subparsers_of(above), "choices", {}).items()
         path += [name for name, each in routes if each is below][:1]
     return tuple(path)

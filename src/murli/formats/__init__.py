@@ -195,7 +195,9 @@ class Plainer:
     def trouble(self, what: str, advice: str) -> EncodingError:
         """Give the error that says where the trouble is."""
         where = "".join(
-            f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.way[:12] if step != ""
+            f"[{step}]" if isinstance(step, int) else f".{step}"
+            for step in self.way[:12]
+            if step != ""
         )
         if len(self.way) > 12:
             where += "…"

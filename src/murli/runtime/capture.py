@@ -60,10 +60,11 @@ class ErrorTail:
     """
 
     def __init__(self) -> None:
-        self._stream = stream = sys.stderr
+        self._stream: Any = sys.stderr
         self._writes: list[bytes] = []
         self.stop: Callable[[], None] = lambda: None
-        for target in (getattr(stream, "buffer", None), stream):
+        targets: tuple[Any, ...] = (getattr(self._stream, "buffer", None), self._stream)
+        for target in targets:
             try:
                 self.stop = write_through(target, self._noting(target.write))
                 break
