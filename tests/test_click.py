@@ -90,7 +90,7 @@ def test_a_single_command_is_a_tool(tmp_path: Path) -> None:
         ("return {'a': [1]}", 0, {"a": [1]}, None),
         ("print('shown'); return {'a': 1}", 0, {"a": 1}, None),
         ("print('shown'); return 0", 0, "shown", None),
-        ("return object()", 0, None, None),
+        ("print('shown'); return object()", 0, "shown", None),
         ("os.system('echo child')", 0, "child", None),
         ("ctx.exit(3)", 3, None, "execution_error"),
         ("sys.exit(4)", 4, None, "execution_error"),

@@ -261,7 +261,7 @@ def test_a_code_of_ones_own(number: int, name: str) -> None:
         (None, "complete", (False, "partial")),
         (Metadata(), "complete", (False, "partial")),
         (Metadata(mutating=True), "complete", (False, "partial")),
-        (Metadata(danger_level="safe"), "none", (True, "none")),
+        (Metadata(danger_level="safe"), "none", (False, "none")),
     ],
 )
 def test_default_exit_codes(
@@ -278,9 +278,17 @@ def test_default_exit_codes(
 
 
 def test_network_commands_may_find_nobody() -> None:
-    """A command that talks to the network has the codes of networks, which may be retried."""
-    codes = default_exit_codes(Metadata(traits=Traits(has_network_io=True)))
-    assert codes[ExitCode.UNAVAILABLE].retryable
+    """A command that talks to the network has its codes, retryable where repeating is harmless."""
+    network = Traits(has_network_io=True)
+    for facts, path, passes in (
+        (Metadata(traits=network), ("sync",), False),
+        (Metadata(traits=network), ("list",), True),
+        (Metadata(traits=network, mutating=True), ("list",), False),
+        (Metadata(traits=network, danger_level="safe"), ("sync",), True),
+        (Metadata(traits=network, mutating=True, idempotent=True), ("sync",), True),
+    ):
+        entry = default_exit_codes(facts, path)[ExitCode.UNAVAILABLE]
+        assert (entry.retryable, entry.side_effects) == (passes, "none" if passes else "partial")
     assert ExitCode.UNAVAILABLE not in default_exit_codes(Metadata())
 
 

@@ -287,7 +287,8 @@ def test_exit_codes_have_the_numbers_of_their_revision(shop: str, contract: str)
     assert (add["81"]["name"], add["6"]["side_effects"]) == ("SHELF_FULL", "none")
     assert "nothing was done" in add[str(ARG_ERROR[contract])]["description"]
     assert ("error_codes" in add["6"]) == (contract == "agent-spec-2")
-    assert codes_of(document, "find")["10"]["retryable"] is True
+    assert codes_of(document, "find")["10"]["retryable"] is (contract != "agent-spec-2")
+    assert codes_of(document, "find")["10"]["side_effects"] == "none"
     assert codes_of(document, "plain")["10"]["retryable"] is False
     assert add[str(ARG_ERROR[contract])]["retryable"] is (contract == "response")
 

@@ -796,9 +796,14 @@ def test_nobody_else_has_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("contract", FAMILY)
 def test_a_timeout_tells_what_a_caller_may_do(tmp_path: Path, contract: str) -> None:
-    """A timeout tells the time that passed, and is retryable only where nothing can be written."""
+    """A timeout tells the time that passed, and whether to allow more of it or to look first.
+
+    The first revisions call it retryable where nothing can be written, the newest only where its
+    author does.
+    """
     argv = program(tmp_path, *TIMED)
-    for command, retryable, force in (("reads", True, []), ("writes", False, ["--yes"])):
+    passes = contract != "agent-spec-2"
+    for command, retryable, force in (("reads", passes, []), ("writes", False, ["--yes"])):
         done = run(argv, command, "--timeout=0.3", *force, env=spoken(contract))
         error, meta = done.document["error"], done.document["meta"]
         assert (done.code, error["code"], error["retryable"]) == (10, "TIMEOUT", retryable)
@@ -806,6 +811,9 @@ def test_a_timeout_tells_what_a_caller_may_do(tmp_path: Path, contract: str) -> 
         if contract != "response":
             assert error["context"]["timeout_ms"] == meta["timeout_ms"] == 300
             assert 300 <= error["context"]["elapsed_ms"] <= meta["duration_ms"]
+        more = "Pass a larger --timeout than 0.3."
+        wanted = more if command == "reads" and contract == "agent-spec-2" else None
+        assert error.get("fix_required") == wanted
 
 
 def test_an_alarm_of_the_tools_own(tmp_path: Path) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from .formats import cleaned, plain
 from .outcome import Record, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 
@@ -51,6 +52,15 @@ class Notice(Record):
 
     def __init__(self, code: str, message: str, context: dict[str, Any] | None = None) -> None:
         fill(self, code=code, message=message, context=context or {})
+
+
+def readable_context(context: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *context* as plain data; what cannot be encoded never fails the answer it is in."""
+    try:
+        found: dict[str, Any] = plain(context, "context")
+    except ValueError as unreadable:
+        return {"unreadable": cleaned(str(unreadable))}
+    return found
 
 
 class Page(Record):

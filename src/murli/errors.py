@@ -145,6 +145,8 @@ class AgentError(Exception):
         self.number = 0
         # Whether its author declares that the same call may work later, and that nothing was done.
         self.promised = False
+        # Whether murli made it of an exception, so that its advice is not the author's.
+        self.is_translated = False
 
     @property
     def advice(self) -> str:

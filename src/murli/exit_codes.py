@@ -6,6 +6,7 @@ from enum import Enum
 
 from .declaration_checks import names_in, require_one_of, require_screaming
 from .outcome import Record, fill
+from .safety import may_repeat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,8 +149,14 @@ def danger_of(metadata: Metadata | None) -> str:
     return (metadata.danger_level if metadata is not None else "") or "mutating"
 
 
-def default_exit_codes(metadata: Metadata | None) -> dict[ExitCode, ExitCodeEntry]:
-    """Give the exit codes of a command that declares none, on the careful side."""
+def default_exit_codes(
+    metadata: Metadata | None, path: tuple[str, ...] = (), *, newest: bool = True
+) -> dict[ExitCode, ExitCodeEntry]:
+    """Give the exit codes of a command that declares none, on the careful side.
+
+    *path* are its names below the tool's own. A timeout of what only reads may pass by itself
+    before the *newest* revision of the envelope; since then only its author can say so.
+    """
     safe = danger_of(metadata) == "safe"
     traits = metadata.traits if metadata is not None else None
     touched = "none" if safe else "partial"
@@ -166,22 +173,28 @@ def default_exit_codes(metadata: Metadata | None) -> dict[ExitCode, ExitCodeEntr
         ExitCode.NOT_FOUND: ExitCodeEntry("What the call names does not exist."),
         ExitCode.PERMISSION_DENIED: ExitCodeEntry("The caller is not allowed to do this."),
         ExitCode.TIMEOUT: ExitCodeEntry(
-            "The command did not finish within its time limit.", safe, side_effects=touched
+            "The command did not finish within its time limit.",
+            safe and not newest,
+            side_effects=touched,
         ),
         ExitCode.CANCELLED: ExitCodeEntry(
             "A signal stopped the command before it was done.", side_effects="partial"
         ),
     }
     if traits is not None and traits.has_network_io:
-        codes[ExitCode.RATE_LIMITED] = ExitCodeEntry("A service was called too often.", True)
-        codes[ExitCode.UNAVAILABLE] = ExitCodeEntry("A service cannot be reached for now.", True)
+        passes = may_repeat(metadata, path)
+        for code, when in (
+            (ExitCode.RATE_LIMITED, "A service was called too often."),
+            (ExitCode.UNAVAILABLE, "A service cannot be reached for now."),
+        ):
+            codes[code] = ExitCodeEntry(when, passes, "none" if passes else "partial")
     return codes
 
 
-def entry_of(metadata: Metadata | None, kind: str) -> ExitCodeEntry | None:
+def entry_of(metadata: Metadata | None, kind: str, *, newest: bool = True) -> ExitCodeEntry | None:
     """Give what is known of the exit code that *kind* means: declared, or by default."""
     declared: Mapping[Any, ExitCodeEntry] = metadata.exit_codes if metadata is not None else {}
-    return (declared or default_exit_codes(metadata)).get(ExitCode(kind))
+    return (declared or default_exit_codes(metadata, newest=newest)).get(ExitCode(kind))
 
 
 def own_code(metadata: Metadata | None, number: int) -> CommandCode | None:

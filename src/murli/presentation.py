@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import copy
 
-from .formats import plain
+from .asides import readable_context
+from .formats import plain, text_of
 from .formats.text import clean, clean_line
-from .writer import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,10 @@ _TEXTS = (
 )
 
 
+# The largest that every reader of JSON keeps exactly.
+_LARGEST_INTEGER = (1 << 53) - 1
+
+
 def error_text(error: AgentError) -> str:
     """Give *error* as people read it: what happened, and what to do."""
     shown = f"Error: {clean_line(error.message)}"
@@ -42,13 +46,18 @@ def presentable(error: AgentError) -> AgentError:
     for name in _TEXTS:
         setattr(error, name, clean(text_of(getattr(error, name))))
     error.valid_values = [clean(text_of(value)) for value in error.valid_values]
-    error.code, error.retry_after_ms = int(error.code), int(error.retry_after_ms)
+    error.code, error.retry_after_ms = int(error.code), _milliseconds(error.retry_after_ms)
     error.recoverable = bool(error.recoverable)
-    try:
-        error.context = plain(error.context)
-    except ValueError as unreadable:
-        error.context = {"unreadable": clean(str(unreadable))}
+    error.context = readable_context(error.context)
     return error
+
+
+def _milliseconds(value: Any) -> int:
+    """Return a delay an author gave as a number that may be told, 0 where it is none."""
+    try:
+        return min(int(value), _LARGEST_INTEGER)
+    except (TypeError, ValueError, OverflowError):  # text, NaN or infinity
+        return 0
 
 
 def progress_document(evt: ProgressEvent) -> dict[str, Any]:

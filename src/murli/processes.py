@@ -195,11 +195,13 @@ def _first_failed(statuses: list[int]) -> int | None:
 
 
 def _late(stages: list[tuple[str, ...]], seconds: float) -> AgentError:
-    return AgentError.timeout(
+    error = AgentError.timeout(
         f"{_names(stages)} did not finish within {seconds:g} s.",
         "Try again, or allow more time.",
         context={"argv": _shown(stages[-1]), "timeout_ms": round(seconds * 1000)},
     )
+    error.is_translated = True
+    return error
 
 
 def _missing(program: str) -> AgentError:

@@ -6,7 +6,7 @@ import time
 from _thread import RLock
 
 from .contracts import Facts, Failure, Partial, Plan, Success, respond_in
-from .formats import cleaned, dumps, plain
+from .formats import cleaned, dumps, plain, text_of
 from .streams import OutputFailed, is_terminal, put, put_for_people, put_off_signals, standard
 
 TYPE_CHECKING = False
@@ -160,7 +160,7 @@ class Writer:
         self, human_text: str, plan: Any, *, text: str | Callable[[], str] | None = None
     ) -> None:
         """Answer a dry run: this is what would be done, and nothing was."""
-        self.answer(Plan(self._line(human_text), self._plain(plan)), text or human_text)
+        self.answer(Plan(self._line(human_text), self._plain(plan, "plan")), text or human_text)
 
     def write_partial(
         self,
@@ -177,7 +177,12 @@ class Writer:
         """Answer: it failed. Ends the program with the contract's code for *err*."""
         from .runtime.exceptions import as_agent_error
 
-        self.exit(self.fail(Failure(as_agent_error(err), self.phase)))
+        error = as_agent_error(err)
+        if self.invocation is not None:
+            from .runtime.repeating import withhold_retry
+
+            withhold_retry(self.invocation, error)
+        self.exit(self.fail(Failure(error, self.phase)))
 
     def stream(self, items: Any, human_text: str = "") -> None:
         """Answer with *items*, each of them as it comes; the last line tells how many there were.
@@ -219,9 +224,9 @@ class Writer:
         if self._human or self.contract == "murli":
             self._logger.log(f"warning: {message}")
         else:
-            from .asides import Notice
+            from .asides import Notice, readable_context
 
-            notice = Notice(code, cleaned(message), self._plain(context))
+            notice = Notice(code, self._line(message), readable_context(context))
             if notice not in self.notices:
                 self.notices.append(notice)
 
@@ -340,7 +345,9 @@ class Writer:
 
     def code_of(self, error: AgentError) -> int:
         """Give the exit code of *error* in the writer's contract."""
-        return self._respond(Failure(error), Facts()).exit_code
+        from .presentation import presentable
+
+        return self._respond(Failure(presentable(error)), Facts()).exit_code
 
     def exit(self, code: int) -> NoReturn:
         """End the program with *code*, through the exit hook."""
@@ -420,9 +427,9 @@ class Writer:
                 self.trouble = OutputFailed(error)
                 raise self.trouble from error
 
-    def as_event(self, v: Any) -> Any:
+    def as_event(self, v: Any, name: str = "event") -> Any:
         """Give *v* as a line of a stream: only the end of one may look like its end."""
-        event = self._plain(v)
+        event = self._plain(v, name)
         if isinstance(event, dict) and (event.keys() >= _ENVELOPE or event.keys() >= _RESPONSE):
             return {"event": "item", "data": event}
         return event
@@ -455,12 +462,12 @@ class Writer:
                 raise self.trouble from error
             # With stderr gone as well, the exit code is all that is left to say.
 
-    def _plain(self, value: Any) -> Any:
+    def _plain(self, value: Any, name: str = "result") -> Any:
         # People read the text; a payload only agents see must not fail their call.
         if self._human:
             return None
         try:
-            return plain(value)
+            return plain(value, name)
         except ValueError as error:  # plain() raises nothing but EncodingError
             self.trouble = error
             raise
@@ -481,11 +488,3 @@ class Writer:
         from .runtime import tool_version
 
         return tool_version()
-
-
-def text_of(value: object) -> str:
-    """Give ``str(value)``, whatever its own code does."""
-    try:
-        return str(value)
-    except Exception:  # a foreign __str__ may raise anything; the answer must go out
-        return f"<{type(value).__name__} that cannot be shown>"

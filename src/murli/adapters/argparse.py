@@ -173,7 +173,7 @@ class Enabled:
             show_options(invocation, leaf)
             invocation.admit(
                 metadata,
-                path,
+                path or (self.name(),),
                 forced=bool(given & {"--force", "--yes"}),
                 previews="--dry-run" in given,
             )

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from itertools import pairwise
 
 from ..runtime import metadata_of
 from ..runtime.warned import note_command, note_parameter
-from .argparse_levels import subparsers_of
+from .argparse_levels import path_to, subparsers_of
 from .argparse_tree import names_of
 
 TYPE_CHECKING = False
@@ -38,7 +37,7 @@ def listen(
         action: Any = seen.get("action")
         if "parser_name" in seen:
             if _declared(chosen[-1]) is None:
-                note_command(invocation, _path(chosen), None, True)
+                note_command(invocation, path_to(chosen), None, True)
         elif isinstance(action, argparse.Action):
             name = seen["option_string"] if action.option_strings else action.dest
             if not action.option_strings or not _is_noted(parser, action):
@@ -61,7 +60,7 @@ def note_commands(chosen: Sequence[argparse.ArgumentParser], invocation: Invocat
         declared = _declared(parser)
         if declared is None:
             continue
-        path = _path(chosen[:count])
+        path = path_to(chosen[:count])
         above = subparsers_of(chosen[count - 2]) if count > 1 else None
         # argparse has told a person in its own way.
         told = bool(path) and path[-1] in getattr(above, "_deprecated", ())
@@ -79,12 +78,3 @@ def _is_noted(parser: argparse.ArgumentParser, action: argparse.Action) -> bool:
     metadata = metadata_of(parser)
     note = metadata.flag_annotations.get(names_of(action)[0]) if metadata is not None else None
     return note is not None and note.deprecated is not None
-
-
-def _path(chosen: Sequence[argparse.ArgumentParser]) -> list[str]:
-    """Give the names by which each of *chosen* was reached from the one before."""
-    path = []
-    for above, below in pairwise(chosen):
-        routes = subparsers_of(above).choices.items()
-        path.append(next(name for name, each in routes if each is below))
-    return path

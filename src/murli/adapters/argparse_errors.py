@@ -11,6 +11,7 @@ import sys
 
 from ..errors import AgentError
 from ..runtime import usage
+from ..runtime.invocation import current
 from .argparse_levels import reached
 from .argparse_tree import choices_of
 
@@ -28,7 +29,8 @@ def explain(parser: argparse.ArgumentParser, message: str) -> AgentError:
         return _argument_problem(problem, message)
     caller = sys._getframe(2)
     if caller.f_globals.get("__name__") != "argparse":
-        return usage.other(message)  # the tool's own check, in its own words
+        # The tool's own check, in its own words.
+        return _of_handled(caller, message) or usage.other(message)
     return _left_over_or_absent(parser, caller, message)
 
 
@@ -132,7 +134,22 @@ def let_author_handle(own_error: Callable[[str], object], message: str) -> None:
 
 def exit_failure(status: int, message: str) -> AgentError:
     """Give the failure that ``parser.exit(status, message)`` means."""
-    return AgentError(status, "execution_error", message.strip(), kind="tool_error")
+    found = _of_handled(sys._getframe(2), message.strip())
+    if found is None:
+        return AgentError(status, "execution_error", message.strip(), kind="tool_error")
+    if status != 1:
+        found.code = status
+    return found
+
+
+def _of_handled(caller: FrameType, message: str) -> AgentError | None:
+    """Return what the exception means that a handler handles while it ends the program."""
+    invocation, handled = current(), sys.exc_info()[1]
+    if handled is None or invocation is None or invocation.writer.phase != "execution":
+        return None
+    from ..runtime.exceptions import of_handled
+
+    return of_handled(handled, caller, message)
 
 
 def _name(action: argparse.Action) -> str:

@@ -27,6 +27,16 @@ def subparsers_of(parser: argparse.ArgumentParser) -> Any:
     return None
 
 
+def path_to(chosen: Sequence[argparse.ArgumentParser]) -> tuple[str, ...]:
+    """Return the names by which each of *chosen* is reached from the one before."""
+    from itertools import pairwise
+
+    return tuple(
+        name_in(getattr(subparsers_of(above), "choices", {}), below)
+        for above, below in pairwise(chosen)
+    )
+
+
 def reached(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
     """Give *parser* and the subparsers that its last parse went through."""
     subparsers = subparsers_of(parser)

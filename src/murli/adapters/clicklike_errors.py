@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..errors import AgentError
 from ..runtime import usage
+from ..runtime.endings import caused_failure, exit_like, frames_of
 from .clicklike import is_group
 from .clicklike_tree import choices_of, command_names, explains, range_of, type_name
 
@@ -38,19 +39,28 @@ def translate(error: BaseException, invocation: Invocation) -> BaseException:
         signal = getattr(error.__context__, "signal", "SIGINT")
         return AgentError.cancelled(signal=signal)
     if "UsageError" in names and hasattr(error, "format_message"):
-        problem = explain(error)
+        problem = _caused(error, invocation) or explain(error)
         exit_code = invocation.settings.usage_exit_code
         if exit_code:
             problem.code = exit_code
         return problem
     if "ClickException" in names and hasattr(error, "format_message"):
         status = error.exit_code or 1  # type: ignore[attr-defined]
-        return AgentError(status, "execution_error", error.format_message(), kind="tool_error")
+        return caused_failure(error, error.format_message(), status)
     return error
 
 
+def _caused(error: Any, invocation: Invocation) -> AgentError | None:
+    """Return what the cause of a usage error means that a handler raised, if it has one."""
+    if invocation.writer.phase != "execution":
+        return None  # it is about a word of the call, whatever it was raised from
+    from ..runtime.exceptions import of_cause
+
+    return of_cause(error, str(error.message))
+
+
 def _exit(error: Any, invocation: Invocation) -> BaseException:
-    bare = next((frame.f_locals for frame in _frames(error)
+    bare = next((frame.f_locals for frame in frames_of(error)
                  if frame.f_code.co_name == "parse_args" and _in_framework(frame)), {})  # fmt: skip
     command = bare.get("self")
     if (
@@ -61,12 +71,12 @@ def _exit(error: Any, invocation: Invocation) -> BaseException:
     ):
         return _called_bare(bare["ctx"])  # click 8.1 shows help and calls it success
     invocation.explained = _explains(error)
-    return SystemExit(error.exit_code)
+    return exit_like(error, error.exit_code)
 
 
 def _unanswered(error: BaseException, end: EOFError) -> BaseException:
     """Give what a prompt that got no answer means: the option to pass, when that is known."""
-    for frame in _frames(error):
+    for frame in frames_of(error):
         param = frame.f_locals.get("self")
         if frame.f_code.co_name == "prompt_for_value" and hasattr(param, "opts"):
             return usage.unanswered(_name(param), str(getattr(param, "prompt", "")))
@@ -79,7 +89,7 @@ def _unanswered(error: BaseException, end: EOFError) -> BaseException:
 def explain(error: Any) -> AgentError:
     """Give a usage error in our words where it is an ordinary one."""
     name, ctx = type(error).__name__, error.ctx
-    frames = list(_frames(error))
+    frames = list(frames_of(error))
     if name == "NoSuchOption":
         known = [option for option in _options(ctx) if option.startswith("--")]
         return usage.unknown_option(error.option_name, [*known, *usage.our_options()])
@@ -169,13 +179,13 @@ def _bad_value(error: Any, frames: list[FrameType]) -> AgentError:
 def _bad_usage(error: Any, ctx: Any) -> AgentError:
     option = str(error.option_name)
     if ctx is None:
-        holders = (frame.f_locals.get("self") for frame in _frames(error))
+        holders = (frame.f_locals.get("self") for frame in frames_of(error))
         ctx = next((c for c in (getattr(h, "ctx", None) for h in holders) if c is not None), None)
     param = next((each for each in (ctx.command.params if ctx else ())
                   if option in (*each.opts, *each.secondary_opts)), None)  # fmt: skip
     if param is not None and not getattr(param, "is_flag", False):
         return usage.missing_value(_name(param))
-    value = next((str(frame.f_locals["explicit_value"]) for frame in _frames(error)
+    value = next((str(frame.f_locals["explicit_value"]) for frame in frames_of(error)
                   if frame.f_locals.get("explicit_value") is not None), "")  # fmt: skip
     return usage.unexpected_value(option, value)
 
@@ -184,16 +194,9 @@ def _explains(error: BaseException) -> bool:
     """Tell whether an exit came from --help or --version."""
     return any(
         explains(frame.f_locals.get("self"), frame.f_locals.get("ctx"))
-        for frame in _frames(error)
+        for frame in frames_of(error)
         if _in_framework(frame)
     )
-
-
-def _frames(error: BaseException) -> Iterator[FrameType]:
-    traceback = error.__traceback__
-    while traceback is not None:
-        yield traceback.tb_frame
-        traceback = traceback.tb_next
 
 
 def _in_framework(frame: FrameType) -> bool:

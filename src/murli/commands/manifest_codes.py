@@ -6,6 +6,7 @@ from collections import Counter
 
 from ..declarations import CommandCode, ExitCode, danger_of, default_exit_codes
 from ..metadata import Metadata
+from ..safety import may_repeat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,9 +29,14 @@ class ExitCodes:
         self._made: dict[tuple[Any, ...], dict[str, Any]] = {}
 
     def of(
-        self, metadata: Metadata, *, builtin: bool = False, group: bool = False
+        self,
+        metadata: Metadata,
+        path: tuple[str, ...],
+        *,
+        builtin: bool = False,
+        group: bool = False,
     ) -> dict[str, Any]:
-        """Give the exit codes of a command with *metadata*, by number.
+        """Give the exit codes of the command at *path*, with *metadata*, by number.
 
         A *group* that runs nothing is either explained or refused.
         """
@@ -39,9 +45,10 @@ class ExitCodes:
         if metadata.exit_codes and not group:
             return self._numbered(metadata.exit_codes, metadata)
         traits = metadata.traits
-        key = (few, danger_of(metadata), traits is not None and bool(traits.has_network_io))
+        networks = traits is not None and bool(traits.has_network_io)
+        key = (few, danger_of(metadata), networks, networks and may_repeat(metadata, path))
         if key not in self._made:
-            codes = default_exit_codes(metadata)
+            codes = default_exit_codes(metadata, path, newest=self.detailed)
             kept = {code: entry for code, entry in codes.items() if not few or code in _FEW}
             self._made[key] = self._numbered(kept, metadata)
         return self._made[key]

@@ -64,7 +64,9 @@ class Entries:
         if self.detailed and command.arguments:
             entry["positionals"] = self.positionals(command)
         plain_group = group and not command.runs
-        entry["exit_codes"] = self.codes.of(metadata, builtin=builtin, group=plain_group)
+        entry["exit_codes"] = self.codes.of(
+            metadata, command.path[1:], builtin=builtin, group=plain_group
+        )
         if schema:
             entry["output_schema"] = schema
         examples = [

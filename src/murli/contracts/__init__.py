@@ -240,8 +240,10 @@ def _error(failure: Failure, facts: Facts) -> dict[str, Any]:
     if error.valid_values:
         document["valid_values"] = list(error.valid_values)
     document["recoverable"] = error.recoverable
-    # A throttled caller must know how long to wait, also when the answer is "no time at all".
-    if error.retry_after_ms or error.code == EXIT_RATE_LIMITED:
+    # A throttled caller must know how long to wait, also when the answer is "no time at all". The
+    # same number is no such answer where it is the tool's own exit status.
+    throttled = error.code == EXIT_RATE_LIMITED and error.error_type != "execution_error"
+    if error.retry_after_ms or throttled:
         document["retry_after_ms"] = error.retry_after_ms
     if error.field:
         document["field"] = error.field

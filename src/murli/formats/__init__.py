@@ -42,12 +42,17 @@ MAX_INT_BITS = 14_280
 _INFINITY = float("inf")
 
 
-def plain(value: object) -> Any:
+def plain(value: object, name: str = "$") -> Any:
     """Turn *value* into dicts with text keys, lists, text, numbers, booleans and ``None``.
 
-    Raises `EncodingError`, and nothing else, when there is no JSON form.
+    Raises `EncodingError`, and nothing else, when there is no JSON form; *name* is what its
+    message calls the value.
     """
-    return Plainer().convert(value, 0)
+    plainer = Plainer(name)
+    try:
+        return plainer.convert(value, 0)
+    except RecursionError:  # the caller has used up the stack before
+        raise plainer.trouble("is nested too deep to be read from here", "Flatten it.") from None
 
 
 def cleaned(text: str) -> str:
@@ -57,6 +62,16 @@ def cleaned(text: str) -> str:
     from .text import clean
 
     return clean(text)
+
+
+def text_of(value: object) -> str:
+    """Return ``str(value)``, whatever its own code does."""
+    try:
+        return str(value)
+    except KeyboardInterrupt:  # the caller ends the program
+        raise
+    except BaseException:  # a foreign __str__ may raise anything; the answer must go out
+        return f"<{type(value).__name__} that cannot be shown>"
 
 
 def dumps(data: Any, *, pretty: bool = True) -> str:
@@ -72,9 +87,10 @@ def dumps(data: Any, *, pretty: bool = True) -> str:
 class Plainer:
     """One conversion: remembers the way to the current value and the containers on it."""
 
-    __slots__ = ("open", "way")
+    __slots__ = ("name", "open", "way")
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self.name = name
         self.way: list[str | int] = []
         self.open: set[int] = set()
 
@@ -90,7 +106,7 @@ class Plainer:
         if kind is float:
             return self.number(value)
         if depth > MAX_DEPTH:
-            raise self.trouble(f"nested deeper than {MAX_DEPTH} levels", "Flatten it.")
+            raise self.trouble(f"is nested deeper than {MAX_DEPTH} levels", "Flatten it.")
         if id(value) in self.open:
             raise self.trouble("contains itself", "Return a copy without the cycle.")
         self.open.add(id(value))
@@ -133,7 +149,11 @@ class Plainer:
         way = self.way
         way.append("")
         for name, value in mapping.items():
-            key = name if type(name) is str and name.isprintable() else self.key(name)
+            if type(name) is str and name.isprintable():
+                key = name
+            else:
+                way[-1] = ""  # what is wrong with a key is about the whole object
+                key = self.key(name)
             way[-1] = key
             if key in fields:
                 raise self.trouble("is a key that occurs twice once written as JSON text", "")
@@ -162,7 +182,9 @@ class Plainer:
             from .foreign import convert
 
             return convert(self, value, depth)
-        except Exception as error:  # the value's own code, which may raise anything
+        except KeyboardInterrupt:  # the caller ends the program
+            raise
+        except BaseException as error:  # the value's own code, which may raise anything
             from ..errors import EncodingError
 
             if isinstance(error, EncodingError):
@@ -173,13 +195,16 @@ class Plainer:
     def trouble(self, what: str, advice: str) -> EncodingError:
         """Give the error that says where the trouble is."""
         where = "".join(
-            f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.way[:12]
+            f"[{step}]" if isinstance(step, int) else f".{step}"
+            for step in self.way[:12]
+            if step != ""
         )
         if len(self.way) > 12:
             where += "…"
         from ..errors import EncodingError
 
-        told = f"The result cannot be written as JSON: ${where} {what}. {advice}"
+        noun = self.name.partition("[")[0].replace("$", "result")
+        told = f"The {noun} cannot be written as JSON: {self.name}{where} {what}. {advice}"
         return EncodingError(told.strip())
 
 

@@ -79,7 +79,9 @@ def text_of_key(plainer: Plainer, name: Any) -> Any:
 
         if isinstance(name, Enum) or _text_of(name) is not None:
             return plainer.convert(name, 0)
-    except Exception as error:  # the key's own code, which may raise anything
+    except KeyboardInterrupt:  # the caller ends the program
+        raise
+    except BaseException as error:  # the key's own code, which may raise anything
         told = f"has a key that raised {type(error).__name__} while it was read"
         raise plainer.trouble(told, "Use text keys.") from error
     return []
@@ -96,6 +98,8 @@ def _text_of(value: Any) -> str | float | None:
         if place == "uuid.UUID":
             return str(value)
         if place in ("decimal.Decimal", "_pydecimal.Decimal"):
+            if value.is_infinite():
+                return float("inf")
             return str(value) if value.is_finite() else float("nan")
     if hasattr(type(value), "__fspath__"):
         import os

@@ -17,7 +17,7 @@ Texts in a table are shortened to fit; numbers never are, since half a number is
 from __future__ import annotations
 
 from ..streams import is_terminal, put_for_people
-from . import dumps
+from . import Plainer, dumps, text_of
 from .text import clean_line
 
 TYPE_CHECKING = False
@@ -42,6 +42,36 @@ _KEEPING_BREAKS = {**_FLAT, **dict.fromkeys(map(ord, "\n\u2028\u2029"), "\n")}
 def render(value: Any, columns: int = 80) -> str:
     """Give plain data as text, without a line break at the end."""
     return "\n".join(_lines(value, columns))
+
+
+def readable(value: object) -> Any:
+    """Return *value* as plain data in which what has no JSON form is text.
+
+    ``None`` for an object that has none as a whole: it is for other Python code.
+    """
+    try:
+        return _Readable("result").convert(value, 0)
+    except (ValueError, RecursionError):
+        return None
+
+
+class _Readable(Plainer):
+    """A conversion that goes on where a part cannot be converted."""
+
+    __slots__ = ()
+
+    def convert(self, value: Any, depth: int) -> Any:
+        """Return *value* as plain data."""
+        depth_of_way = len(self.way)
+        try:
+            return super().convert(value, depth)
+        except ValueError:
+            if depth == 0:
+                raise
+            del self.way[depth_of_way:]
+            if id(value) in self.open or isinstance(value, (dict, list, tuple)):
+                return "…"  # a cycle, or nested too deep
+            return text_of(value)
 
 
 def show(value: Any, stream: TextStream) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         stream: Any
         is_process: bool  # whether it is the process's own stdout, and not a test runner's
         lost: OSError | None  # why something that was printed could not be kept
+        errors: ErrorTail  # the end of what is written to stderr meanwhile
 
         def end(self, *, restore: bool) -> str | bytes:
             """Stop collecting and give what was printed; bytes when it is not text."""
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
 
 _CHECKED_BYTES = 1 << 18
+# What is remembered of stderr: as many writes, and as much of each.
+_MOST_WRITES = 64
+_LONGEST_WRITE = 4096
 
 
 def collect_stdout() -> Capture:
@@ -47,6 +51,62 @@ def collect_stdout() -> Capture:
     from .capture_other import ClosedStdout, StreamCapture
 
     return ClosedStdout() if sys.__stdout__ is None else StreamCapture()
+
+
+class ErrorTail:
+    """Remembers the end of what is written to ``sys.stderr``, which gets it as before.
+
+    Only what passes Python's own stream: what a child writes goes past it.
+    """
+
+    def __init__(self) -> None:
+        self._stream: Any = sys.stderr
+        self._writes: list[bytes] = []
+        self.stop: Callable[[], None] = lambda: None
+        targets: tuple[Any, ...] = (getattr(self._stream, "buffer", None), self._stream)
+        for target in targets:
+            try:
+                self.stop = write_through(target, self._noting(target.write))
+                break
+            except AttributeError:  # absent, or a host's own stream that cannot be watched
+                continue
+
+    def _noting(self, own: Any) -> Callable[[Any], Any]:
+        writes = self._writes
+        encoding = getattr(self._stream, "encoding", None) or "utf-8"
+
+        def write(data: Any, /) -> Any:
+            part = data[-_LONGEST_WRITE:]
+            writes.append(part.encode(encoding, "replace") if type(part) is str else bytes(part))
+            del writes[:-_MOST_WRITES]
+            return own(data)
+
+        return write
+
+    def reason(self) -> str:
+        """Return what the program said there last, as the reason why it failed; ``""`` if none."""
+        _flush(self._stream)
+        if not self._writes:
+            return ""
+        from .last_words import reason_in
+
+        return reason_in(self._writes, getattr(self._stream, "encoding", None) or "utf-8")
+
+
+def write_through(target: Any, write: Callable[[Any], Any]) -> Callable[[], None]:
+    """Have *write* called in place of the method of *target*; return what restores that."""
+    before = target.__dict__.get("write")
+    target.write = write
+
+    def undo() -> None:
+        if target.__dict__.get("write") is not write:
+            return  # somebody has come later, and will restore it
+        if before is None:
+            del target.write
+        else:
+            target.write = before
+
+    return undo
 
 
 def stdout_is_ours() -> bool:
@@ -72,6 +132,7 @@ class DescriptorCapture:
         self.stream = DescriptorStream(self._real)
         self.lost: OSError | None = None
         self._unwatch = self._watch(sys.stdout)
+        self.errors = ErrorTail()
 
     def end(self, *, restore: bool) -> str | bytes:
         """Stop collecting.
@@ -139,13 +200,7 @@ class DescriptorCapture:
                 self.lost = OSError(28, "No space left on device")  # an unbuffered stream says less
             return written
 
-        buffer.write = write
-
-        def undo() -> None:
-            if buffer.__dict__.get("write") is write:
-                del buffer.write
-
-        return undo
+        return write_through(buffer, write)
 
     def _flush(self) -> None:
         """Let what is in the buffers out; what there is no room for is noted, and dropped."""

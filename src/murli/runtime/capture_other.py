@@ -6,7 +6,7 @@ import io
 import sys
 
 from ..streams import DescriptorStream
-from .capture import as_text
+from .capture import ErrorTail, as_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ class StreamCapture:
 
     def __init__(self) -> None:
         self.stream: Any = sys.stdout
+        self.errors = ErrorTail()
         self._bytes = io.BytesIO()
         # With a buffer beneath it, because binary output goes there.
         self._held = io.TextIOWrapper(self._bytes, "utf-8", write_through=True)
@@ -54,6 +55,7 @@ class ClosedStdout:
 
     def __init__(self) -> None:
         self.stream = DescriptorStream(-1)
+        self.errors = ErrorTail()
 
     def end(self, *, restore: bool) -> str:
         """Give nothing: there was nowhere to print."""

@@ -99,24 +99,31 @@ class Deadline:
 
     def failure(self) -> AgentError:
         """Give the failure of a call that took too long."""
-        shown = f"{self.seconds:g} s"
-        metadata = self._invocation.metadata
-        changes = metadata is not None and metadata.mutating and not metadata.idempotent
-        if self._invocation.in_family:
-            # There "retry" promises that nothing was written, which only the author can know.
+        from .repeating import may_be_repeated, promises_retry
+
+        invocation, shown = self._invocation, f"{self.seconds:g} s"
+        elapsed = time.monotonic() - invocation.writer.started
+        running = invocation.writer.phase == "execution"
+        advice = "It may have changed something: look at the state before you try again."
+        fix = ""
+        recoverable: bool | None = False
+        if may_be_repeated(invocation) or promises_retry(invocation.metadata, "timeout"):
+            advice = f"Try again with a longer --timeout than {self.seconds:g}."
+            fix = f"Pass a larger --timeout than {self.seconds:g}."
+            recoverable = None if running else True
+        if running and invocation.in_family:
+            # There "retry" promises that nothing was written.
             from ..exit_codes import entry_of
 
-            entry = entry_of(metadata, "timeout")
-            changes = entry is None or not entry.retryable
-        elapsed = time.monotonic() - self._invocation.writer.started
-        advice = "It may have changed something: look at the state before you try again."
-        if not changes:
-            advice = f"Try again with a longer --timeout than {self.seconds:g}."
+            entry = entry_of(invocation.metadata, "timeout")
+            if entry is None or entry.side_effects != "none":
+                recoverable = False
         return AgentError.timeout(
             f"The command did not finish within {shown}.",
             advice,
-            recoverable=not changes,
+            recoverable=recoverable,
             context={"timeout_ms": round(self.seconds * 1000), "elapsed_ms": int(elapsed * 1000)},
+            fix_required=fix,
         )
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
@@ -155,6 +162,10 @@ class Deadline:
         error = self.failure()
         if invocation.steps is not None:
             error.context = {**invocation.steps.context(), **error.context}
+        if invocation.in_family:
+            from .verdict import weigh
+
+            weigh(invocation, error)
         if self._answering:
             error = AgentError.tool_error(
                 f"Nobody read the answer within {self.seconds:g} s.", error_type="output_failed"

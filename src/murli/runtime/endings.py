@@ -7,13 +7,15 @@ import signal
 import sys
 import time
 
+from ..formats import text_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
     from typing import Any
 
     from ..errors import AgentError
-    from ..metadata import Metadata
-    from ..streams import OutputFailed
     from .invocation import Invocation
 
 # What one document may hold of printed text; MURLI_MAX_PRINTED says otherwise.
@@ -35,16 +37,56 @@ def status_of(code: object) -> int:
     return code & 0xFF if -(2**63) <= code < 2**63 else 0xFF
 
 
-def exit_failure(code: object) -> AgentError | None:
-    """Give the failure that an exit with *code* means; ``None`` when it means success."""
-    status = status_of(code)
+def exit_failure(invocation: Invocation, ending: SystemExit) -> AgentError | None:
+    """Return the failure that *ending* means; ``None`` when it means success.
+
+    Its message is what the author said with it, or before it on stderr; its kind that of what it
+    was raised from. The number is the author's own, and means nothing by itself.
+    """
+    status = status_of(ending.code)
     if status == 0:
         return None
-    said = "" if isinstance(code, int) else str(code)
-    said = said or f"The command ended with exit status {status}."
-    from ..errors import AgentError
+    said = "" if isinstance(ending.code, int) else text_of(ending.code)
+    if not said and invocation.capture is not None:
+        said = invocation.capture.errors.reason()
+        if invocation.in_family:
+            from .surroundings import masked
 
-    return AgentError(status, "execution_error", said, kind="tool_error")
+            said = masked(said)
+    return caused_failure(ending, said, status)
+
+
+def caused_failure(error: BaseException, message: str, status: int) -> AgentError:
+    """Return the failure of a program that ends with *status* because of *error*.
+
+    A status of 1 says only that it failed, so that a cause decides what the number is.
+    """
+    from ..errors import AgentError
+    from .exceptions import of_cause
+
+    found = of_cause(error, message)
+    if found is None:
+        message = message or f"The command ended with exit status {status}."
+        return AgentError(status, "execution_error", message, kind="tool_error")
+    if status != 1:
+        found.code = status
+    return found
+
+
+def frames_of(error: BaseException) -> Iterator[FrameType]:
+    """Return the frames that *error* has passed, the innermost last."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        yield traceback.tb_frame
+        traceback = traceback.tb_next
+
+
+def exit_like(error: BaseException, code: object) -> SystemExit:
+    """Return an exit with *code* that was raised where *error* was, and from what it was."""
+    ending = SystemExit(code).with_traceback(error.__traceback__)
+    ending.__cause__, ending.__context__ = error.__cause__, error.__context__
+    ending.__suppress_context__ = error.__suppress_context__
+    return ending
 
 
 def bounded(printed: str) -> object:
@@ -142,16 +184,22 @@ def lost_printing(error: OSError) -> AgentError:
     )
 
 
-def output_failure(lost: OutputFailed, metadata: Metadata | None, dry_run: bool) -> AgentError:
-    """Give the failure of an answer that did not get out; what was done is not undone by it."""
-    from ..errors import AgentError
+def unanswered(invocation: Invocation, error: Exception, error_type: str) -> AgentError:
+    """Return the failure of an answer that could not be given for *error*.
 
-    if metadata is None or not metadata.mutating or dry_run:
-        return AgentError.tool_error(str(lost), error_type="output_failed")
+    What the command did by then is not undone by it, and the message says so.
+    """
+    from ..errors import AgentError
+    from .repeating import effect_of
+
+    effect = effect_of(invocation)
+    if not effect:
+        return AgentError.tool_error(str(error), error_type=error_type)
+    done = "what it changes is changed" if effect == "changed" else "it may have changed something"
     return AgentError.tool_error(
-        f"{lost} The command itself had run: what it changes is changed.",
+        f"{error} The command itself had run: {done}.",
         "Look at the state before you run it again.",
-        error_type="output_failed",
+        error_type=error_type,
         recoverable=False,
     )
 

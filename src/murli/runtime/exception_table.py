@@ -23,7 +23,8 @@ class Meaning(Record):
     *message* replaces the exception's own text where that says nothing. A *network* failure tells
     how the caller is connected. A *decisive* one is the reason wherever it stands in a chain of
     causes, any other only for what was deliberately raised from it. A *vague* one holds unless
-    something deeper in the chain says more.
+    something deeper in the chain says more. An *explicit* one says in an author's own words
+    whether trying again helps.
     """
 
     __slots__ = (
@@ -38,6 +39,7 @@ class Meaning(Record):
         "network",
         "decisive",
         "vague",
+        "explicit",
     )
     kind: str
     suggestion: str
@@ -50,6 +52,7 @@ class Meaning(Record):
     network: bool
     decisive: bool
     vague: bool
+    explicit: bool
 
     def __init__(
         self,
@@ -65,6 +68,7 @@ class Meaning(Record):
         network: bool = False,
         decisive: bool = False,
         vague: bool = False,
+        explicit: bool = False,
     ) -> None:
         fill(
             self,
@@ -79,6 +83,7 @@ class Meaning(Record):
             network=network,
             decisive=decisive,
             vague=vague,
+            explicit=explicit,
         )
 
 

@@ -6,7 +6,10 @@ how one is looked up: along its chain of causes, what an author said before what
 
 from __future__ import annotations
 
+import copy
+
 from ..errors import AgentError
+from .endings import frames_of
 from .exception_readers import READERS, shortened, shown
 from .exception_table import CLASSES, GROUPS, Meaning
 from .http_failures import network_context, of_carried, peek
@@ -15,6 +18,7 @@ from .mapping import place_of, said_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import FrameType
     from typing import Any
 
 TRACEBACK_HINT = "Set MURLI_DEBUG=1 to see the traceback."
@@ -62,7 +66,53 @@ def _failure(found: Meaning, error: BaseException) -> AgentError:
         retry_after_ms=found.retry_after_ms,
         **details,
     )
+    failure.is_translated = not found.explicit
     return failure
+
+
+def of_cause(error: BaseException, message: str) -> AgentError | None:
+    """Return the failure that what *error* was raised from means, with *message* as its message.
+
+    ``None`` where there is no such cause, or nothing is known of it. Without a message the cause's
+    own is told.
+    """
+    if error.__cause__ is not None:
+        return _of_reason(error.__cause__, True, message)
+    if error.__context__ is None or error.__suppress_context__:
+        return None
+    raised = [frame for frame in frames_of(error) if not _is_between(frame)]
+    return of_handled(error.__context__, raised[-1] if raised else None, message)
+
+
+def of_handled(handled: BaseException, frame: FrameType | None, message: str) -> AgentError | None:
+    """Return the failure that *handled* means to a program that *frame* ends with *message*.
+
+    It is the reason if that is the very code which handles it. What a function does that is called
+    meanwhile may have another reason.
+    """
+    handling = handled.__traceback__
+    return _of_reason(handled, handling is not None and handling.tb_frame is frame, message)
+
+
+def _of_reason(reason: BaseException, deliberate: bool, message: str) -> AgentError | None:
+    try:
+        found = _meaning(reason, deliberate, set())
+        if found is None:
+            return None
+        if isinstance(found, AgentError):
+            failure = copy.copy(found)
+        else:
+            failure = _failure(found.replace(message=message or found.message), reason)
+    except Exception:  # foreign code may raise anything, and there must be an answer
+        return None
+    failure.message = shortened(message, _LONGEST_TEXT) or failure.message
+    return failure
+
+
+def _is_between(frame: FrameType) -> bool:
+    """Return whether a frame is of what ends a program on its author's behalf."""
+    module = str(frame.f_globals.get("__name__", ""))
+    return module.partition(".")[0] in ("argparse", "click", "murli", "rich_click", "typer")
 
 
 # -- what it means -----------------------------------------------------------------------------
@@ -138,7 +188,8 @@ def _authored(link: BaseException, bases: tuple[type, ...]) -> Meaning | AgentEr
     for base in bases:
         said = said_of(base)
         if isinstance(said, dict):
-            return Meaning(**said, message=_text(link))
+            explicit = said["recoverable"] is not None or bool(said["retry_after_ms"])
+            return Meaning(**said, message=_text(link), explicit=explicit)
         found = _called(said, link)
         if found is not None:
             return found

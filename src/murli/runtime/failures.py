@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ..errors import AgentError
+from ..errors import AgentError, EncodingError
 from ..outcome import Failure
 from ..streams import OutputFailed
 from . import is_on
@@ -13,13 +13,14 @@ from .endings import (
     bounded,
     exit_failure,
     forget_output,
-    output_failure,
     reader_is_gone,
     status_of,
     stop_children,
+    unanswered,
 )
 from .exceptions import TRACEBACK_HINT, as_agent_error
 from .invocation import payload_of
+from .repeating import withhold_retry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def refuse(invocation: Invocation, error: AgentError) -> NoReturn:
         from .saved import explained
 
         error = explained(error, invocation)
+    withhold_retry(invocation, error)
     if invocation.raises:
         raise error
     if invocation.in_family:
@@ -56,7 +58,7 @@ def conclude(invocation: Invocation, error: BaseException | None, printed: str |
         if writer.answered or writer.is_tty():
             invocation.pass_on(printed)
             return invocation.standing or status_of(error.code)
-        error = exit_failure(error.code)
+        error = exit_failure(invocation, error)
     error = error or writer.trouble
     if error is None:
         return invocation.succeed(printed)
@@ -135,12 +137,15 @@ def _keep_traceback(invocation: Invocation, error: BaseException, failure: Agent
 def error_for(invocation: Invocation, error: BaseException) -> AgentError:
     """Give the failure that *error* means."""
     if isinstance(error, OutputFailed):
-        return output_failure(error, invocation.metadata, invocation.writer.dry_run)
+        return unanswered(invocation, error, "output_failed")
+    if isinstance(error, EncodingError):
+        return unanswered(invocation, error, "execution_error")
     if isinstance(error, KeyboardInterrupt):
         if invocation.deadline is not None and type(error).__name__ == "Expired":
             return invocation.deadline.failure()
         return AgentError.cancelled(signal=getattr(error, "signal", "SIGINT"))
     found = as_agent_error(error)
+    withhold_retry(invocation, found)
     if found.field in invocation.applied:
         from .saved import explained
 
@@ -148,9 +153,11 @@ def error_for(invocation: Invocation, error: BaseException) -> AgentError:
     return found
 
 
-def exit_code_for(invocation: Invocation, status: object) -> int:
-    """Give the code the process ends with when the tool exits with *status*."""
-    failure = exit_failure(status)
-    if failure is None or invocation.writer.answered or invocation.writer.is_tty():
-        return invocation.standing or status_of(status)
-    return invocation.standing or invocation.writer.code_of(failure)
+def exit_code_for(invocation: Invocation, ending: SystemExit) -> int:
+    """Give the code the process ends with when the tool exits with *ending*."""
+    writer = invocation.writer
+    told = writer.answered or writer.is_tty()
+    failure = None if told else exit_failure(invocation, ending)
+    if failure is None:
+        return invocation.standing or status_of(ending.code)
+    return invocation.standing or writer.code_of(failure)

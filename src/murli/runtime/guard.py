@@ -72,6 +72,7 @@ def admit_nested(invocation: Invocation, metadata: Metadata | None, path: tuple[
     What the caller typed for the command that was called holds for what its handler calls.
     """
     writer = invocation.writer
+    invocation.begun.append((metadata, path))
     if not is_guarded(invocation, metadata, path):
         return True
     if writer.dry_run:

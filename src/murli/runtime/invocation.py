@@ -127,6 +127,8 @@ class Invocation:
         # Whether the answer of the command that runs may tell secrets.
         self.reveals = False
         self.metadata: Metadata | None = None
+        # What was declared about each command that was called, and its names below the tool's own.
+        self.begun: list[tuple[Metadata | None, tuple[str, ...]]] = []
         # The flags that were given, where the command declares something that depends on them, and
         # whether they stand on the command line.
         self.given: dict[str, bool] = {}
@@ -302,6 +304,7 @@ class Invocation:
         # Of this command alone: in a chain another one came before it.
         self.writer.intend(force=self.call.force or forced, dry_run=self.call.dry_run or previews)
         self.metadata, self.path = metadata, path
+        self.begun.append((metadata, path))
         # What nothing was declared or said about, just runs.
         plainly = metadata is None and not (self.scanned or self.in_family or self.reveals)
         if not plainly or self.settings.timeout or self.shaper is not None or self.settings.infers:
@@ -337,6 +340,7 @@ class Invocation:
         if self.capture is None:
             return
         capture, self.capture = self.capture, None
+        capture.errors.stop()
         printed = self._without_secrets(capture.end(restore=True))
         try:
             if isinstance(printed, bytes):
@@ -454,6 +458,7 @@ class Invocation:
             if error is None or (isinstance(error, SystemExit) and not status_of(error.code)):
                 error = lost_printing(capture.lost)
         code = self._conclude(error, printed)
+        capture.errors.stop()
         self.capture = None
         capture.close()
         return code
@@ -490,12 +495,13 @@ class Invocation:
             return self.standing
         if self.writer.ending is not None:
             return self._end_stream(printed)
-        value = _value(self.returned, printed)
         if self.writer.is_tty():
             self.pass_on(printed)
+            value = self._readable()
             self._show(value if self.shaper is None else self.shaper.show(value))
             return 0
         try:
+            value = self._value(printed)
             if value is None:
                 value = payload_of(printed)
             else:
@@ -516,6 +522,30 @@ class Invocation:
         from .streaming import end
 
         return end(self, printed)
+
+    def _value(self, printed: str | bytes) -> Any:
+        """Return what the handler returned as plain data, ``None`` where that is no result."""
+        returned = self._returned
+        if returned is None or (printed and isinstance(returned, int)):
+            return None  # a handler that prints and returns a number means a status
+        try:
+            return plain(returned, "result")
+        except ValueError as error:
+            if not printed:
+                raise
+            # The answer was printed; an object is for other Python code, and data is worth a word.
+            if isinstance(returned, (dict, list, tuple)):
+                self.writer.warn("RESULT_NOT_ENCODED", f"{error} What was printed is the answer.")
+            return None
+
+    def _readable(self) -> Any:
+        """Return what the handler returned as plain data for a person, whose call never fails."""
+        try:
+            return plain(self._returned)
+        except ValueError:
+            from ..formats.people import readable
+
+            return readable(self._returned)
 
     def _show(self, value: Any) -> None:
         """Show a person what a handler only returned."""
@@ -542,16 +572,6 @@ class Invocation:
             put(standard("stderr"), cleaned(text))
         except OSError:  # nobody is there to read it
             pass
-
-
-def _value(returned: Any, printed: str | bytes) -> Any:
-    """Give what a handler returned, where that is a result."""
-    if returned is None or (printed and isinstance(returned, int)):
-        return None  # a handler that prints and returns a number means a status
-    try:
-        return plain(returned)
-    except ValueError:  # something only the tool understands
-        return None
 
 
 def payload_of(printed: str | bytes) -> Any:

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType, TracebackType
     from typing import Any, NoReturn
 
-    from ..errors import AgentError
     from .capture import Capture
     from .invocation import Invocation
 
@@ -84,6 +83,7 @@ class Ownership:
         self.done = False
         self.undo: list[Callable[[], None]] = []
         self.watched = False
+        self._uncaught_before = getattr(sys, "last_value", None)
         sys.excepthook, self.previous_hook = self.on_uncaught, sys.excepthook
         atexit.register(self.on_exit)
 
@@ -131,10 +131,11 @@ class Ownership:
         self.status = 1
         if isinstance(error, SystemExit):
             code = error.args[0] if error.args else None
+            from .endings import exit_like
             from .failures import exit_code_for
 
-            self.ending = SystemExit(code)
-            self.status = exit_code_for(self.invocation, code)
+            self.ending = exit_like(error, code)
+            self.status = exit_code_for(self.invocation, self.ending)
         return self.status
 
     def on_uncaught(
@@ -175,6 +176,8 @@ class Ownership:
             self.invocation.cleanups.run(self.ending)  # one that hangs can still be interrupted
         hold_signals()  # from here on we answer
         waited = False
+        if self.ending is None and sys.excepthook != self.on_uncaught:
+            self._note_uncaught()
         if self.capture is not None and self.ending is None and not self.watched:
             waited = self.learn_status()
             if os.getpid() != self.pid:
@@ -182,17 +185,17 @@ class Ownership:
         if self.ending is None and _threads_go_on():
             # Python waits for them before it comes here, unless it is interrupted.
             self.ending = take_interruption() or KeyboardInterrupt()
-        ending = self.ending
-        if ending is not None and not isinstance(ending, (SystemExit, KeyboardInterrupt)):
-            from .failures import error_for
-
-            # A hook of the tool's own took our place, and Python exits with 1 behind it.
-            ending = _with_status(error_for(self.invocation, ending), self.status)
-        code = self.answer(ending)
+        code = self.answer(self.ending)
         if waited:
             os._exit(code)
         if code != self.status:
             _exit_after_cleanup(code)
+
+    def _note_uncaught(self) -> None:
+        """Remember what nobody caught, where a hook of the tool's own has taken our place."""
+        uncaught = getattr(sys, "last_value", None)
+        if uncaught is not None and uncaught is not self._uncaught_before:
+            self.note_ending(uncaught)
 
     def learn_status(self) -> bool:
         """Find out, where nothing else can, with what status the program exits.
@@ -292,13 +295,6 @@ def _outermost(frame: FrameType) -> FrameType:
 def _returned(frame: FrameType) -> bool:
     """Tell whether *frame* ended in a return rather than by an exception."""
     return frame.f_code.co_code[frame.f_lasti] == _RETURN_VALUE
-
-
-def _with_status(error: AgentError, status: int) -> AgentError:
-    """Give *error* as an ending with *status*, which is settled already."""
-    from ..errors import AgentError
-
-    return AgentError(status, error.error_type, error.message, error.suggestion, kind="tool_error")
 
 
 def _exit_after_cleanup(code: int) -> None:

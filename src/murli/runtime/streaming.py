@@ -7,7 +7,7 @@ the answer, written when nothing can interrupt it any more (`end`); no item look
 
 from __future__ import annotations
 
-from ..formats import dumps, plain
+from ..formats import dumps, plain, text_of
 from ..outcome import Success
 from ..streams import put
 
@@ -225,11 +225,11 @@ def _close_after(error: BaseException, iterator: Any, writer: Writer) -> None:
 
 def _for_people(item: Any) -> str:
     """Give *item* in a line of its own, or in a few."""
-    try:
-        value = plain(item)
-    except ValueError:  # something only the tool understands
-        return str(item)
-    from ..formats.people import render
+    from ..formats.people import readable, render
+
+    value = readable(item)
+    if value is None and item is not None:  # something only the tool understands
+        return text_of(item)
 
     if not isinstance(value, dict):
         return render(value)
@@ -275,7 +275,8 @@ class Flow:
         elif writer.answered:
             raise RuntimeError("the command has answered in the middle of its stream")
         else:
-            event = self._line(writer.as_event(self._selected(item)))
+            name = f"result[{self._last[0]}]"
+            event = self._line(writer.as_event(self._selected(item, name), name))
             writer.stream_line(event, "stdout", self._put_whole)
         return self._is_full or self.emitted == self._limit
 
@@ -304,15 +305,15 @@ class Flow:
         else:
             writer.answer(ending, "")
 
-    def _selected(self, item: Any) -> Any:
+    def _selected(self, item: Any, name: str) -> Any:
         """Give the fields of *item* that were asked for, marked if it comes from outside."""
         if self._shaper is not None and self._shaper.fields is not None:
-            item = self._shaper.fields.select(plain(item))
+            item = self._shaper.fields.select(plain(item, name))
         if not self._in_family or self._metadata is None or not self._metadata.external:
             return item
         from ..declarations import as_external
 
-        return as_external(plain(item))
+        return as_external(plain(item, name))
 
     def _page(self, count: int, total: int | None) -> Page:
         from ..asides import Page

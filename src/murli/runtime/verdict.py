@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..exit_codes import danger_of, entry_of, own_code, undeclared
 from . import is_on
+from .repeating import PASSING, may_be_repeated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,8 +36,15 @@ def weigh(invocation: Invocation, error: AgentError) -> None:
         # A status of the tool's own making means nothing here; that it was one is worth knowing.
         error.context = {**error.context, "exit_status": error.code}
         error.error_type = "undeclared_exit_code"
-    entry = entry_of(metadata, error.kind) if declares or error.kind == "timeout" else None
+    newest = writer.contract == "agent-spec-2"
+    late = error.kind == "timeout"
+    entry = entry_of(metadata, error.kind, newest=newest) if declares or late else None
     error.promised = running and entry is not None and entry.retryable
+    if running and error.kind in PASSING and error.recoverable_said is None:
+        if declares and entry is not None and not entry.retryable:
+            error.recoverable_said = False  # as the manifest has it
+        if late and not error.promised and may_be_repeated(invocation):
+            error.fix_required = error.fix_required or "Allow more time: pass a larger --timeout."
     told = undeclared(metadata, error.kind, error.code)
     if told and (invocation.settings.dev or is_on("MURLI_DEV")):
         writer.warn("UNDECLARED_EXIT_CODE", told)
