@@ -208,26 +208,6 @@ def test_without_streaming_the_items_are_a_list(tools: dict[str, list[str]]) -> 
         assert (failed.code, failed.out, failed.error["error"]) == (5, "", "not_found")
 
 
-def test_nothing_looks_like_the_end_but_the_end(tmp_path: Path) -> None:
-    """Items that look like envelopes, summaries or numbered lines are wrapped."""
-    argv = program(
-        tmp_path,
-        "@click.command()",
-        "def cli() -> list:",
-        "    return [{'ok': True, 'error': None}, {'status': 'ok', 'schema_version': '1.0'},",
-        "            {'_summary': True, '_count': 9}, {'_seq': 7}, 5, [1], None]",
-        "murli.enable(cli); cli()",
-    )
-    for contract in FAMILY:
-        items, _ = end_of(run(argv, "--stream", env=spoken(contract)).out)
-        assert not any(isinstance(line, dict) and "_summary" in line for line in items)
-        if contract == "agent-spec-2":
-            assert [line["_seq"] for line in items] == [1, 2, 3, 4, 5, 6, 7]
-            assert [line.get("value") for line in items[3:]] == [{"_seq": 7}, 5, [1], None]
-        else:
-            assert items[3:] == [{"_seq": 7}, 5, [1], None]
-
-
 def test_no_items(tools: dict[str, list[str]]) -> None:
     """A stream without items, and one that fails before the first, is its last line alone."""
     for contract in CONTRACTS:
@@ -278,61 +258,6 @@ def test_fields_and_outside_text(tmp_path: Path) -> None:
     (line,), end = end_of(run(argv, "--stream", "--fields", "id", env=spoken("agent-spec-2")).out)
     assert line == {"_seq": 1, "_source": "external", "_trusted": False, "id": 1}
     assert (end["_summary"], end["_count"]) == (True, 1)
-
-
-def test_items_tell_their_effect_and_the_end_counts_them(tmp_path: Path) -> None:
-    """A command that streams its changes says what each did; a dry run is one to its end."""
-    argv = program(
-        tmp_path,
-        "@click.command()",
-        "@murli.pass_writer",
-        "def cli(writer):",
-        "    writer.is_dry_run()",
-        "    yield {'id': 1}",
-        "    yield {'id': 2, 'effect': 'noop'}",
-        "    yield {'id': 3}",
-        "murli.annotate(cli, murli.Metadata(mutating=True, effect='updated', streams=True,",
-        "                                   dry_runnable=True))",
-        "murli.enable(cli); cli()",
-    )
-    for contract in FAMILY:
-        items, end = end_of(run(argv, "--yes", "--fields=id", env=spoken(contract)).out)
-        assert [each["effect"] for each in items] == ["updated", "noop", "updated"]
-        assert (end["_count"], end["effects"]) == (3, {"updated": 2, "noop": 1})
-        assert "dry_run" not in end
-        items, end = end_of(run(argv, "--dry-run", env=spoken(contract)).out)
-        assert [each["effect"] for each in items] == ["would_update", "noop", "would_update"]
-        assert end["dry_run"] is True
-    whole = run(argv, "--yes", "--no-stream", env=spoken("agent-spec-2")).document
-    assert whole["meta"]["effects"] == {"updated": 2, "noop": 1}
-    assert whole["data"][0] == {"effect": "updated", "id": 1}
-    items, end = end_of(run(argv, "--dry-run").out)
-    assert (len(items), end["status"], end["plan"]) == (3, "plan", {"count": 3})
-
-
-def test_a_stream_of_changes_takes_no_idempotency_key(tmp_path: Path) -> None:
-    """Of a stream no answer could be given again, so a key is refused before anything is done."""
-    argv = program(
-        tmp_path,
-        "@click.group()",
-        "def cli(): pass",
-        "murli.enable(cli)",
-        "def changes():",
-        "    open('done', 'w'); yield 1",
-        "for name, streams in (('declared', True), ('asked', False)):",
-        "    made = cli.command(name)(changes)",
-        "    murli.annotate(made, murli.Metadata(mutating=True, streams=streams))",
-        "cli()",
-    )
-    for words in (["declared"], ["declared", "--no-stream"], ["asked", "--stream"]):
-        words += ["--yes", "--idempotency-key=k"]
-        done = run(argv, *words, env=spoken("agent-spec-2"), cwd=tmp_path)
-        assert (done.code, done.document["error"]["phase"]) == (2, "validation")
-        assert "--idempotency-key" in done.document["error"]["message"]
-    assert not (tmp_path / "done").exists()
-    manifest = run(argv, "manifest", env=spoken("agent-spec-2")).document["data"]["commands"]
-    assert "idempotency-key" not in manifest["declared"]["flags"]
-    assert "idempotency-key" in manifest["asked"]["flags"]
 
 
 def test_secrets_are_taken_out_of_items(tmp_path: Path) -> None:
@@ -401,42 +326,6 @@ def test_lists_and_what_handlers_say_themselves(tmp_path: Path) -> None:
     for words in (["events"], ["events", "--stream"]):
         items, end = end_of(run(argv, *words, env=env).out)
         assert (items, end["_count"], end["data"]) == ([{"a": 1}], 1, {"b": 2})
-
-
-UNANNOTATED = """
-def rows(): return [{"id": 1}, {"id": 2}]
-def made(): return [{"id": each} for each in (1, 2)]
-def passed(): return (each for each in rows())
-def mapped(): return map(dict, rows())
-def iterated(): return iter(rows())
-def helped(): return made()
-def either(): return rows() if rows else {"id": 0}
-def one(): return make_one()
-def make_one(): return {"id": 1}
-HANDLERS = [rows, made, passed, mapped, iterated, helped, either, one]
-"""
-ON_ADAPTERS = {
-    "click": "import click\n@click.group()\ndef cli(): pass\nmurli.enable(cli)\n"
-    "for each in HANDLERS: cli.command()(each)\ncli()",
-    "typer": "import typer\napp = typer.Typer()\nmurli.enable(app)\n"
-    "for each in HANDLERS: app.command()(each)\napp()",
-    "argparse": "import argparse\np = argparse.ArgumentParser()\np.add_argument('command')\n"
-    "murli.enable(p)\nwith murli.session(p) as (args, writer):\n"
-    "    writer.write_success('', globals()[args.command]())",
-}
-
-
-@pytest.mark.parametrize("adapter", ADAPTERS)
-def test_what_an_unannotated_handler_returns_is_streamed(tmp_path: Path, adapter: str) -> None:
-    """--stream gives the items of a returned list or iterator that nobody declared."""
-    argv = script(tmp_path, "import murli\n" + UNANNOTATED + ON_ADAPTERS[adapter])
-    for command in ("rows", "made", "passed", "mapped", "iterated", "helped", "either"):
-        items, end = end_of(run(argv, command, "--stream", env=spoken("agent-spec-1.6")).out)
-        assert (items, end["_count"]) == ([{"id": 1}, {"id": 2}], 2), command
-    # It has run, so it is answered; and the caller is told that this is no stream.
-    done = run(argv, "one", "--stream", env=spoken("agent-spec-2"))
-    assert (done.code, done.document["data"]) == (0, {"id": 1})
-    assert done.document["warnings"][0]["code"] == "STREAMING_NOT_SUPPORTED"
 
 
 def test_an_argparse_tool_that_only_prints(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def _check_family(contract: str, document: dict[str, Any], exit_code: int) -> No
 def _check_summary(document: dict[str, Any], exit_code: int) -> None:
     _require(exit_code == 0, "a stream that failed ends with an envelope, not with a summary")
     _require(document.keys().isdisjoint(("ok", "error", "_seq")), "a summary is no envelope")
-    count = document.get("_count")
+    count = document.get("_count", 0)
     _require(isinstance(count, int) and count >= 0, "_count is how many items there were")
 
 
