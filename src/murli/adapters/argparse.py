@@ -158,6 +158,7 @@ class Enabled:
 
             note_commands(chosen, invocation)
         invocation.options = lambda: list(leaf._option_string_actions)
+        invocation.values = lambda: dict(parsed if isinstance(parsed, dict) else vars(parsed))
         given = {name for parser in chosen for name in intent_given(parser, parsed)}
         invocation.admit(
             metadata,

@@ -373,6 +373,7 @@ def _invoke(
     if not is_leaf_call(command, ctx):
         return own_invoke(ctx)
     invocation.options = lambda: [name for param in command.params for name in param.opts]
+    invocation.values = lambda: values_in(ctx)
     invocation.handler = command.callback
     invocation.admit(metadata, **intent_given(ctx))
     if not invocation.writer.is_tty():
@@ -482,6 +483,15 @@ def is_leaf_call(command: Any, ctx: Any) -> bool:
     if waiting is None:
         waiting = ctx.protected_args
     return not waiting and not ctx.args
+
+
+def values_in(ctx: Any) -> dict[str, Any]:
+    """Return the values of all parameters on the way to the command of *ctx*, by their places."""
+    found: dict[str, Any] = {}
+    while ctx is not None:
+        found.update({f"{ctx.command_path} {name}": value for name, value in ctx.params.items()})
+        ctx = ctx.parent
+    return found
 
 
 def intent_given(ctx: Any) -> dict[str, bool]:

@@ -136,6 +136,8 @@ class Invocation:
         self.handler: Any = None
         # Gives the options of the command that runs, for who has to be told what to pass.
         self.options: Callable[[], list[str]] = list
+        # Returns the values of all its parameters, wherever they come from.
+        self.values: Callable[[], dict[str, Any]] = dict
         self._unhook: Callable[[], None] | None = None
         self._returned: Any = None
         self._around: Invocation | None = None
