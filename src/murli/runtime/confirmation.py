@@ -26,7 +26,7 @@ def preview(invocation: Invocation, reason: AgentError) -> bool:
     traits = metadata.traits if metadata is not None else None
     own = f"--{traits.confirm_flag}, " if traits is not None and traits.confirm_flag else ""
     reason.suggestion = _ADVICE.format(own=own)
-    if not _can_preview(invocation):
+    if not can_preview(invocation):
         return False
     writer = invocation.writer
     writer.intend(force=False, dry_run=True)
@@ -46,7 +46,7 @@ def preview(invocation: Invocation, reason: AgentError) -> bool:
     return True
 
 
-def _can_preview(invocation: Invocation) -> bool:
+def can_preview(invocation: Invocation) -> bool:
     """Tell whether a dry run of the command is in our hands, and wanted."""
     metadata = invocation.metadata
     if metadata is None or not metadata.dry_runnable or invocation.settings.guard_dry_run:
