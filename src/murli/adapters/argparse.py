@@ -120,6 +120,10 @@ class Enabled:
 
         def prepare(parser: argparse.ArgumentParser) -> None:
             _hook(parser)
+            if invocation.in_family and not invocation.writer.is_tty():
+                from .repeats import watch_argparse_parser
+
+                undo.append(watch_argparse_parser(parser, invocation))
             facts = metadata_of(parser)
             if facts is not None and facts.has_checks:
                 from .argparse_values import Bindings

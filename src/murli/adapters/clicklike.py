@@ -300,7 +300,15 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
             from .clicklike_values import hide_secrets
 
             hide_secrets(secret, args[1] if len(args) > 1 else named["args"], invocation)
-        return _past_the_framework(invocation.host, command, lambda: own_make(*args, **named))
+        if not invocation.in_family or invocation.writer.is_tty():
+            return _past_the_framework(invocation.host, command, lambda: own_make(*args, **named))
+        from .repeats import watch_click_parser
+
+        undo = watch_click_parser(command, invocation)
+        try:
+            return _past_the_framework(invocation.host, command, lambda: own_make(*args, **named))
+        finally:
+            undo()
 
     def get_help(ctx: Any) -> str:
         text = str(own_help(ctx))
