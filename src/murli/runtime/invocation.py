@@ -111,6 +111,8 @@ class Invocation:
         self.capture: Capture | None = None
         # The tool was asked for its help or version: text for whoever asked, no answer.
         self.explained = False
+        # Whether the tool itself showed its help, because it was called with nothing.
+        self.shows_help = False
         # Whether a handler has shown a person something already.
         self.printed = False
         # What an answer tells about the call, where the contract has a place for it.
@@ -245,6 +247,11 @@ class Invocation:
 
         is_process = sys.stdout is sys.__stdout__
         self.deadline = Deadline(self, seconds, may_end_process=is_process, assumed=assumed)
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the tool was called with nothing but flags of ours."""
+        return not (self.call.rest or self.call.mounted)
 
     @property
     def saved(self) -> Saved:
@@ -408,8 +415,9 @@ class Invocation:
             self._unguard()
         if self.capture is None:
             return self._conclude(error, "")
-        explained = self.explained and not self.writer.answered
-        if explained and isinstance(error, SystemExit) and not error.code:
+        asked = self.explained and isinstance(error, SystemExit) and not error.code
+        shown = self.shows_help and isinstance(error, (SystemExit, type(None)))
+        if (asked or shown) and not self.writer.answered:
             if self.in_family:
                 from .family import finish_explaining
 
