@@ -135,16 +135,21 @@ class Paging(Record):
     """That a command answers with a list: how many items by default (0 for all), in which order.
 
     *sort_key* names the field that items are sorted by; without one their order is left alone.
+    *by_handler* says that the handler makes the page itself, from ``writer.limit()`` and
+    ``writer.cursor()``, and tells which with ``write_success(…, page=Page(…))``.
     """
 
-    __slots__ = ("limit", "sort_key")
+    __slots__ = ("limit", "sort_key", "by_handler")
     limit: int
     sort_key: str
+    by_handler: bool
 
-    def __init__(self, limit: int = 20, sort_key: str = "") -> None:
+    def __init__(self, limit: int = 20, sort_key: str = "", *, by_handler: bool = False) -> None:
         if limit < 0:
             raise ValueError(f"limit is how many items a call gives, 0 for all, not {limit}")
-        fill(self, limit=limit, sort_key=sort_key)
+        if by_handler and sort_key:
+            raise ValueError("a handler that pages by itself sorts by itself; leave sort_key out")
+        fill(self, limit=limit, sort_key=sort_key, by_handler=by_handler)
 
 
 # What ``lists=True`` says: nothing about a limit, so each contract has its own.

@@ -92,6 +92,8 @@ class Writer:
         self.interceptor: Intercept | None = None
         self.shape: Shape | None = None
         self.page: Page | None = None
+        # What the handler itself says of the part it gives.
+        self.own_page: Page | None = None
         self.about: Callable[[], dict[str, Any]] | None = None
         # Whether every document is one line; whether results that are lists go out item by item;
         # of which call, if of any; what counts them, in an answer that does; and how it ends, once
@@ -102,7 +104,7 @@ class Writer:
         self.flow: Flow | None = None
         # How many items were written outside of a flow.
         self.events = 0
-        self.ending: Success | None = None
+        self.ending: Success | Plan | None = None
         # Whether a success is not told, because stdout carries something else.
         self.muted = False
 
@@ -128,6 +130,19 @@ class Writer:
         """Give the protocol version in force."""
         return self._protocol_version or VALID_PROTOCOL_VERSIONS[-1]
 
+    def limit(self) -> int | None:
+        """Return how many items the caller wants; ``None`` for any number.
+
+        For handlers that page by themselves, which `Paging(by_handler=True)` declares.
+        """
+        from .runtime.own_paging import limit_of
+
+        return limit_of(self)
+
+    def cursor(self) -> str:
+        """Return where the caller wants to go on: a `Page.next_cursor`, or ``""``."""
+        return (self.invocation.call.cursor or "") if self.invocation is not None else ""
+
     # -- what a handler says ---------------------------------------------------------------
 
     def write_success(
@@ -136,12 +151,15 @@ class Writer:
         json_payload: Any = None,
         *,
         text: str | Callable[[], str] | None = None,
+        page: Page | None = None,
     ) -> None:
         """Answer: it worked. People read *human_text*, agents get *json_payload* with it.
 
         *text*, or what it returns when called, replaces *human_text* for people; give it where
-        they should see more (a table, say) than the one line an agent needs.
+        they should see more (a table, say) than the one line an agent needs. *page* says which
+        part of a list the payload is, where the handler pages by itself; it is given as it is.
         """
+        self.own_page = page
         if not self._human and (self.streams or hasattr(json_payload, "__next__")):
             from .runtime.streaming import take
 
@@ -255,6 +273,10 @@ class Writer:
             self.flush()
             if self.interceptor is not None and not self._human:
                 outcome = self.interceptor(outcome)
+            if self.own_page is not None and not self._human:
+                from .runtime.own_paging import completed
+
+                self.page = completed(self, outcome, self.own_page)
             if self.shape is not None and not self._human:
                 outcome, self.page = self.shape(outcome)
                 self.flush()

@@ -198,10 +198,10 @@ class Batch:
         try:
             left = branch.stop(number) if branch is not None else []
             if branch is not None and not replace:
-                whole = _answer_in(_json(b"\n".join(left)))
-                answers = [*filter(None, map(_answer_in, map(_json, left)))] or [whole]
-                if answers[-1] is not None:
-                    self._write_document(answers[-1])
+                answers = [_answer_in(_json(b"\n".join(left))), *map(_answer_in, map(_json, left))]
+                last = next((each for each in reversed(answers) if each is not None), None)
+                if last is not None:
+                    self._write_document(last)
                     return
             if branch is None:
                 self._about = {}

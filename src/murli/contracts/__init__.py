@@ -219,15 +219,18 @@ def respond_in_murli(outcome: Outcome, facts: Facts) -> Answer:
 
 
 def _envelope(status: str, message: str, key: str, payload: Any, facts: Facts) -> dict[str, Any]:
-    document = {
+    document: dict[str, Any] = {
         "status": status,
         "schema_version": SCHEMA_VERSION,
         "tool_version": facts.tool_version,
         "message": message,
-        key: payload,
     }
-    if facts.page is not None and not facts.page.whole:
-        document["page"] = facts.page.facts()
+    page = facts.page
+    if page is not None and not page.whole:
+        # Before the result, so that who reads the beginning knows that it is not all.
+        document["message"] = message or ("" if page.left_out else page.sentence())
+        document["page"] = page.facts()
+    document[key] = payload
     return document
 
 

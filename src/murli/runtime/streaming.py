@@ -346,6 +346,10 @@ class Flow:
         count = self.emitted
         # The summary of the family counts by itself.
         result = None if self._in_family else {"count": count}
+        fields = self._shaper.fields if self._shaper is not None else None
+        if self._shaper is not None and fields is not None and count:
+            told = self._shaper.tell_selected_nothing(fields)
+            human_text = human_text if self._in_family else f"{human_text} {told}".strip()
         if self._effects and writer.invocation is not None:
             writer.invocation.meta["effects"] = self._effects
         page = self._page(count, total) if self._limit or self._is_full else None
