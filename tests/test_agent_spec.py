@@ -682,3 +682,39 @@ def test_nobody_is_shown_a_colour(labs: dict[str, list[str]]) -> None:
         done = run_at_terminal(labs["click"], "see", "result = [{'id': 1}]", env=env)
         assert "id" in done.out
         assert not re.search(r"\x1b\[[0-9;]*(3[0-9]|4[0-9]|9[0-7])m", done.out)
+
+
+OWN_HELP = """
+import argparse, sys, murli
+parser = argparse.ArgumentParser(prog="t", description="A tool.")
+parser.add_subparsers(dest="command").add_parser("go")
+murli.enable(parser)
+"""
+
+
+@pytest.mark.parametrize("contract", FAMILY)
+def test_a_bare_call_of_a_tool_that_prints_its_help_itself(tmp_path: Path, contract: str) -> None:
+    """Where argparse tools print their help, before parsing or behind it, is the same envelope."""
+    env = environment(MURLI_CONTRACT=contract)
+    for number, (condition, show, status) in enumerate(
+        [
+            ("len(sys.argv) == 1", "parser.print_help()", "sys.exit(1)"),
+            ("len(sys.argv) == 1", "parser.print_usage(sys.stderr)", "sys.exit(2)"),
+            ("len(sys.argv) == 1", "parser.print_help()", "sys.exit()"),
+            ("parser.parse_args().command is None", "parser.print_help()", "sys.exit(1)"),
+            ("parser.parse_args().command is None", "parser.print_help()", "pass"),
+        ]
+    ):
+        source = f"{OWN_HELP}if {condition}:\n    {show}; {status}\nelse:\n    print('went')\n"
+        argv = script(tmp_path, source, f"tool{number}.py")
+        done = run(argv, env=env)
+        assert (done.code, done.document["meta"]["help"]) == (0, True), source
+        assert "usage: t" in done.err
+        assert done.document["data"] in (None, {})
+        if "sys.argv" not in condition:
+            assert run(argv, "go", env=env).document["data"] == {"text": "went"}
+            assert run(argv, "--agent", env=env).document["meta"]["help"] is True
+        # People, and the murli contract, see what the tool printed, and its own status.
+        shown = run_at_terminal(argv, env=env)
+        assert "usage: t" in shown.out + shown.err
+        assert (shown.code != 0) == (status in ("sys.exit(1)", "sys.exit(2)"))

@@ -410,3 +410,81 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     done = run(store, *words, cwd=tmp_path, env=_keyed(tmp_path))
     assert (done.code, done.document["error"]["code"]) == (4, "STATE_UNAVAILABLE")
     assert not (tmp_path / "added").exists()
+
+
+# -- a flag of the command's own ---------------------------------------------------------------
+
+APPLY = """
+import pathlib
+import murli
+
+def facts(previews):
+    traits = murli.Traits(confirm_flag="apply")
+    return murli.Metadata(mutating=True, dry_runnable=previews, traits=traits)
+
+def migrate():
+    writer = murli.get_writer()
+    if writer.is_dry_run():
+        return writer.write_plan("Would migrate", {"steps": 2})
+    pathlib.Path("migrated").touch()
+    writer.write_success("Migrated", {"steps": 2})
+"""
+APPLY_ON = {
+    "click": """
+import click
+cli = click.Group()
+for name in ("migrate", "force"):
+    params = [click.Option(["--apply"], is_flag=True)]
+    one = click.Command(name, callback=lambda apply: migrate(), params=params)
+    murli.annotate(one, facts(name == "migrate"))
+    cli.add_command(one)
+murli.enable(cli, name="store")
+cli()
+""",
+    "typer": """
+import typer
+app = typer.Typer()
+def first(apply: bool = False): migrate()
+def second(apply: bool = False): migrate()
+for name, one in (("migrate", first), ("force", second)):
+    app.command(name)(one)
+    murli.annotate(one, facts(name == "migrate"))
+murli.enable(app, name="store")
+app()
+""",
+    "argparse": """
+import argparse
+parser = argparse.ArgumentParser(prog="store")
+commands = parser.add_subparsers(dest="command", required=True)
+for name in ("migrate", "force"):
+    one = commands.add_parser(name)
+    one.add_argument("--apply", action="store_true")
+    murli.annotate(one, facts(name == "migrate"))
+murli.enable(parser)
+parser.parse_args()
+migrate()
+""",
+}
+
+
+@pytest.mark.parametrize(("adapter", "contract"), DIAGONAL)
+def test_without_its_flag_a_command_previews(tmp_path: Path, adapter: str, contract: str) -> None:
+    """A command with a confirm_flag previews and succeeds without it; --dry-run wins over it."""
+    argv = script(tmp_path, APPLY + APPLY_ON[adapter])
+    env, done = environment(MURLI_CONTRACT=contract), tmp_path / "migrated"
+    for words in ([], ["--apply", "--dry-run"]):
+        answer = run(argv, "migrate", *words, cwd=tmp_path, env=env)
+        assert (answer.code, answer.document["data"]) == (0, {"steps": 2})
+        assert answer.document["meta"]["dry_run"] is True
+        assert "confirmed" not in answer.document["meta"]
+    # What cannot preview is refused.
+    refused = run(argv, "force", cwd=tmp_path, env=env)
+    assert refused.document["error"]["code"] == "CONFIRMATION_REQUIRED"
+    assert refused.code == ARG_ERROR[contract]
+    assert "--apply" in refused.document["error"]["suggestion"]
+    assert run(argv, "migrate", cwd=tmp_path).error["error"] == "confirmation_required"
+    assert not done.exists()
+    for command in ("migrate", "force"):
+        meta = run(argv, command, "--apply", cwd=tmp_path, env=env).document["meta"]
+        assert (meta["confirmed"], meta["dry_run"]) == (True, False)
+        done.unlink()

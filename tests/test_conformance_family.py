@@ -71,6 +71,7 @@ VARIANTS = (
     "family.meta.duration/too long",
     "family.meta.truthful/version",
     "family.stream.contract/gap",
+    "family.stream.contract/envelope",
 )
 
 

@@ -209,31 +209,38 @@ def test_pagination_is_whole() -> None:
     assert not trouble(shapes.pagination(last, 2, False))
 
 
-DONE = {"ok": True, "data": {"_summary": True, "_count": 2}, "error": None, "meta": {}}
+DONE = {"_summary": True, "_count": 2, "total": 2}
+FAILED = {"ok": False, "data": None, "error": {"code": "X"}, "meta": {"items_emitted": 2}}
 
 
-def streamed(*lines: Any, contract: str = MIDDLE, code: int = 0) -> str:
+def streamed(*lines: Any, code: int = 0) -> str:
     text = "".join(f"{json.dumps(each)}\n" for each in lines)
-    return trouble(stream_troubles(Evidence((), stdout=text.encode(), exit_code=code), contract))
+    return trouble(stream_troubles(Evidence((), stdout=text.encode(), exit_code=code)))
 
 
 def test_streams() -> None:
-    """A stream is items, numbered without a gap, and one last line that counts them."""
+    """A stream is items, numbered from 1 without a gap or not at all, and one last line."""
     one, two = {"_seq": 1}, {"_seq": 2}
-    assert not streamed(one, two, DONE, contract=NEWEST)
+    assert not streamed(one, two, DONE)
     assert not streamed({"a": 1}, {"a": 2}, DONE)
-    assert not streamed({"_seq": 0}, {"_seq": 1}, {"_summary": True, "_count": 2})
+    assert not streamed({"a": 1}, {"a": 2}, {"_summary": True})
     assert not streamed(one, {"event": "progress"}, two, DONE)
-    assert "no _seq" in streamed({"a": 1}, {"a": 2}, DONE, contract=NEWEST)
+    assert not streamed(one, two, FAILED, code=1)
+    assert "begins with 0" in streamed({"_seq": 0}, {"_seq": 1}, DONE)
+    assert "begins with 2" in streamed({"_seq": 2}, {"_seq": 3}, DONE)
+    envelope = {"ok": True, "data": {**DONE}, "error": None, "warnings": [], "meta": {}}
+    assert "not the bare summary" in streamed(one, two, envelope)
+    assert "not the bare summary" in streamed(one, two, {**DONE, "ok": True, "data": None})
+    assert "only items have" in streamed(one, two, {**DONE, "_seq": 3})
     assert "does not end it" in streamed(one, two)
     assert "does not end it" in streamed()
     assert "before the last ends it" in streamed(one, DONE, two, DONE)
     assert "one by one" in streamed(one, {"_seq": 3}, DONE)
     assert "one by one" in streamed(one, {"_seq": "2"}, DONE)
-    assert "not the first" in streamed({"_seq": 2}, {"_seq": 3}, DONE)
     assert "some have none" in streamed(one, {"a": 1}, DONE)
     assert "_count is not 1" in streamed(one, DONE)
-    assert "items_emitted is not 2" in streamed(one, two, {**DONE, "meta": {"items_emitted": 3}})
+    assert "has no _count" in streamed(one, two, {"_summary": True})
+    assert "items_emitted is not 1" in streamed(one, FAILED, code=1)
     assert "no object" in streamed(one, two, 7, DONE)
     assert "of a success" in streamed({"_summary": True, "_count": 0}, code=1)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from harness import environment
+from harness import ADAPTERS, environment, run, script
 from murli import AgentError
 from murli.idempotency import KEPT_SECONDS, LONGEST_KEY, Replays, fingerprint_of, folder_of
 
@@ -258,3 +258,131 @@ def test_fingerprints() -> None:
     assert len(prints | {one}) == 5
     assert "hush" not in one
     assert json.dumps(one)
+
+
+# -- what a key covers -------------------------------------------------------------------------
+
+PUT = """
+import os, sys
+import murli
+PUT = murli.Metadata(mutating=True, flag_annotations={
+    "region": murli.FlagAnnotation(profileable=True, **REGION),
+    "password": murli.FlagAnnotation(sensitive=True)})
+def put(region, password, token):
+    text = sys.stdin.read()
+    with open("log", "a") as log:
+        log.write(f"{region} {text}\\n")
+    murli.get_writer().write_success(f"done with {token}", {"region": region, "text": text})
+"""
+FRONT = {
+    "click": "REGION = {}"
+    + PUT
+    + """
+import click
+cli = click.Group()
+one = click.Command("put", callback=put, params=[
+    click.Option(["--region"], envvar="REGION", default="eu"),
+    click.Option(["--password"]), click.Option(["--token"])])
+murli.annotate(one, PUT)
+cli.add_command(one)
+murli.enable(cli, name="keyed")
+cli()
+""",
+    "typer": "REGION = {}"
+    + PUT
+    + """
+import typer
+app = typer.Typer()
+@app.callback()
+def main(): pass
+REGION = typer.Option("eu", envvar="REGION")
+@app.command("put")
+def of_typer(region: str = REGION, password: str = "", token: str = ""):
+    put(region, password, token)
+murli.annotate(of_typer, PUT)
+murli.enable(app, name="keyed")
+app()
+""",
+    "argparse": "REGION = {'env': 'REGION'}"
+    + PUT
+    + """
+import argparse
+parser = argparse.ArgumentParser(prog="keyed")
+one = parser.add_subparsers(dest="command", required=True).add_parser("put")
+one.add_argument("--region", default="eu")
+one.add_argument("--password")
+one.add_argument("--token")
+murli.annotate(one, PUT)
+murli.enable(parser)
+args = parser.parse_args()
+put(args.region, args.password, args.token)
+""",
+}
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_a_key_covers_what_a_call_is_given(tmp_path: Path, adapter: str) -> None:
+    """Another variable, stdin, input file, password or profile is another call with the key."""
+    argv = script(tmp_path, FRONT[adapter])
+    (tmp_path / "file").write_text("A")
+
+    def call(*words: str, stdin: bytes | None = b"A", **changes: str) -> Any:
+        env = environment(
+            MURLI_CONTRACT="agent-spec-2",
+            XDG_STATE_HOME=str(tmp_path / "state"),
+            HOME=str(tmp_path),
+            **changes,
+        )
+        words = ("put", "--yes", "--idempotency-key=k", *words)
+        return run(argv, *words, cwd=tmp_path, env=env, stdin=stdin).document
+
+    secret = "SECRET-token-1"
+    first = call("--token", secret)
+    assert first["data"] == {"region": "eu", "text": "A"}
+    # Nothing of the call is kept in clear, and a token may be renewed.
+    (entry,) = (tmp_path / "state" / "keyed" / "replays").iterdir()
+    assert secret not in entry.read_text()
+    assert call("--token", "another-token")["meta"]["replayed"] is True
+    others = [
+        call("--token", secret, stdin=b"B"),
+        call("--token", secret, stdin=None),
+        call("--token", secret, REGION="us"),
+        call("--token", secret, "--password", "hush-hush"),
+    ]
+    assert [each["error"]["code"] for each in others] == ["IDEMPOTENCY_KEY_REUSED"] * 4
+    entry.unlink()
+    assert call("--input-file", "file", stdin=None)["ok"]
+    assert call("--input-file", "file", stdin=None)["meta"]["replayed"] is True
+    (tmp_path / "file").write_text("B")
+    assert not call("--input-file", "file", stdin=None)["ok"]
+    entry.unlink()
+    # What is kept for a region that a profile gives is not for another one.
+    save = environment(HOME=str(tmp_path))
+    run(argv, "profile", "save", "p", "region=eu", env=save)
+    assert call("--profile", "p", stdin=None)["ok"]
+    run(argv, "profile", "save", "p", "region=ap", "--force", env=save)
+    assert call("--profile", "p", stdin=None)["error"]["code"] == "IDEMPOTENCY_KEY_REUSED"
+    assert (tmp_path / "log").read_text() == "eu A\neu A\neu \n"
+
+
+def test_input_that_comes_late_is_not_kept(tmp_path: Path) -> None:
+    """Where input begins after the handler, the answer says that the key does not hold."""
+    argv = script(tmp_path, FRONT["click"])
+    env = environment(
+        MURLI_CONTRACT="agent-spec-2",
+        XDG_STATE_HOME=str(tmp_path / "state"),
+        MURLI_STDIN_TIMEOUT="20",
+    )
+    with subprocess.Popen(
+        [*argv, "put", "--yes", "--idempotency-key=k"],
+        cwd=tmp_path,
+        env=env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        lock = tmp_path / "state" / "keyed" / "replays"
+        while not (lock.exists() and any(lock.iterdir())):
+            assert process.poll() is None
+        out, _ = process.communicate(b"A")
+    assert [each["code"] for each in json.loads(out)["warnings"]] == ["REPLAY_NOT_KEPT"]
+    assert not list(lock.iterdir())

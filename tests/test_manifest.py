@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 
 import murli
 from harness import ADAPTERS, environment, run, run_at_terminal, script, tool
+from murli.commands import manifest_versions as versions
 from murli.schemas import load_schema
 
 REVISIONS = ["response", "agent-spec-1.6", "agent-spec-2"]
@@ -64,7 +65,8 @@ def test_a_manifest_fits_its_schema(name: str, contract: str) -> None:
     schema = Draft202012Validator(load_schema(f"manifest-{version}"))
     document = manifest_of(name, contract)
     assert [error.message for error in schema.iter_errors(document)] == []
-    assert document["schema_version"] == f"{version}.0"
+    if version == "1":
+        assert document["schema_version"] == "1.0"
 
 
 @pytest.mark.parametrize("contract", REVISIONS)
@@ -180,10 +182,17 @@ def test_flags_are_told_in_full(shop: str, contract: str) -> None:
 @pytest.mark.parametrize("contract", REVISIONS)
 def test_the_default_limit_is_visible(shop: str, contract: str) -> None:
     """A command that lists takes --limit and --cursor, and says how many it gives by itself."""
-    commands = manifest_of(shop, contract)["commands"]
-    assert commands["find"]["flags"]["limit"]["default"] == 20
-    assert "cursor" in commands["find"]["flags"]
-    assert "limit" not in commands["move"]["flags"]
+    document = manifest_of(shop, contract)
+    find, move = (document["commands"][name]["flags"] for name in ("find", "move"))
+    if contract == "agent-spec-2":
+        # Every command takes them, so they are told once.
+        assert document["flags"]["limit"]["default"] == 20
+        assert {"limit", "cursor"}.isdisjoint(find)
+        env = environment(MURLI_CONTRACT=contract)
+        schema = run(TOOLS[shop], "find", "--schema", env=env).document["data"]
+        find = schema["flags"]
+    assert (find["limit"]["default"], "cursor" in find) == (20, True)
+    assert "limit" not in move
 
 
 @pytest.mark.parametrize("contract", REVISIONS)
@@ -392,7 +401,77 @@ def test_every_flag_can_be_given(shop: str, contract: str) -> None:
     words = [*words_for(manifest_of(shop, contract), "find", every_flag=True)]
     done = run(TOOLS[shop], *words, env=environment(MURLI_CONTRACT=contract, word="t0k3n"))
     assert (done.code, done.document["ok"]) == (0, True), (words, done.out)
-    assert {"--no-color", "-x", "--near", "--tag", "--limit"} - {*words} <= {"--near"}
+    assert {"--no-color", "-x", "--near", "--tag"} - {*words} <= {"--near"}
+
+
+def test_no_command_repeats_a_flag_of_the_root(tmp_path: Path) -> None:
+    """A flag stands at the root or on commands; a tool's own option takes its name off the root."""
+    for name in TOOLS:
+        document = manifest_of(name)
+        for key, entry in document["commands"].items():
+            assert document["flags"].keys().isdisjoint(entry["flags"]), (name, key)
+    argv = script(
+        tmp_path,
+        "import argparse, murli\n"
+        "p = argparse.ArgumentParser(prog='t')\n"
+        "c = p.add_subparsers(dest='c', required=True)\n"
+        "c.add_parser('top').add_argument('--limit', help='how hot')\n"
+        "c.add_parser('ls')\n"
+        "murli.enable(p); p.parse_args()\n",
+    )
+    env = environment(MURLI_CONTRACT="agent-spec-2")
+    document = run(argv, "manifest", env=env).document["data"]
+    assert ("limit" in document["flags"], "cursor" in document["flags"]) == (False, True)
+    flags = {key: entry["flags"] for key, entry in document["commands"].items()}
+    assert flags["top"]["limit"]["description"] == "how hot"
+    assert flags["ls"]["limit"]["type"] == "integer"
+
+
+SINCE = [
+    *((versions.ROOT[name], {name: []}) for name in versions.ROOT),
+    *(
+        (minor, {"commands": {"c": {name: {} if name == "stdin" else "x"}}})
+        for name, minor in versions.COMMAND.items()
+    ),
+    *(
+        (minor, {place: {"x": {"flags": {"f": flag}}} if place == "commands" else {"f": flag}})
+        for place in ("commands", "flags")
+        for minor, flag in [
+            *((minor, {name: {}}) for name, minor in versions.FLAG.items()),
+            *((minor, {"type": kind}) for kind, minor in versions.FLAG_TYPES.items()),
+            (versions.INTEGER_VALUES, {"type": "integer", "enum_values": [1]}),
+            (0, {"type": "enum", "enum_values": ["1"]}),
+        ]
+    ),
+    *(
+        (minor, {"commands": {"c": {"requires": [{name: ["a", "b"]}]}}})
+        for name, minor in versions.RULE.items()
+    ),
+    *(
+        (minor, {"commands": {"c": {"output_file": kind}}})
+        for kind, minor in versions.OUTPUT_FILES.items()
+    ),
+    *(
+        (minor, {"commands": {"c": {"filesystem_side_effects": [{"path": "x", "type": kind}]}}})
+        for kind, minor in versions.SIDE_EFFECTS.items()
+    ),
+    (19, {"exit_codes": {"2": {"error_codes": []}}}),
+    (19, {"commands": {"c": {"exit_codes": {"2": {"error_codes": []}}}}}),
+    (18, {"commands": {"c": {"positionals": [{"type": "integer", "enum_values": [1]}]}}}),
+    (0, {"flags": {}, "exit_codes": {}, "commands": {"c": {"flags": {}, "positionals": []}}}),
+]
+
+
+@pytest.mark.parametrize(("minor", "document"), SINCE)
+def test_a_manifest_says_the_lowest_version(minor: int, document: dict[str, Any]) -> None:
+    """The version is that of the newest field in use, and no later one."""
+    assert versions.lowest_version(document) == f"3.{minor}"
+
+
+def test_the_version_of_a_tool(shop: str) -> None:
+    """What a tool declares decides on the version its manifest has."""
+    document = manifest_of(shop)
+    assert document["schema_version"] == versions.lowest_version(document) == "3.19"
 
 
 # -- the etag ----------------------------------------------------------------------------------

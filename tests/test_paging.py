@@ -330,7 +330,7 @@ def test_what_is_behind_a_stream_is_a_page(contract: str) -> None:
     done = ask(tool, "count", "--stream", "--limit", "2", "--fields", "n")
     assert [line.get("n") for line in done.lines] == [0, 1, None]
     last = done.lines[-1]
-    rest = last["page"]["rest"] if contract == "murli" else last["meta"]["truncation_hint"]
+    rest = last["page"]["rest"] if contract == "murli" else last["truncation_hint"]
     document = ask(tool, *shlex.split(rest)[1:]).document
     assert document["result" if contract == "murli" else "data"] == [{"n": 2}, {"n": 3}]
 

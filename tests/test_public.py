@@ -14,7 +14,7 @@ from harness import environment, run, script
 
 PUBLIC = """
 Batch Completed on_cleanup pipeline run scratch_dir write_file
-CommandCode Deprecation ExitCode ExitCodeEntry Paging Rule Traits json_value step
+CommandCode Deprecation ExitCode ExitCodeEntry Page Paging Rule Traits json_value step
 AgentError ArgumentMetadata EXIT_CANCELLED EXIT_CONFLICT EXIT_NOT_FOUND EXIT_OK EXIT_PARTIAL
 EXIT_PERMISSION EXIT_RATE_LIMITED EXIT_TIMEOUT EXIT_TOOL_ERROR EXIT_USER_ERROR EncodingError
 ErrorDetail Example FlagAnnotation Logger Metadata Profile ProfileStore ProgressEvent Redirect

@@ -128,6 +128,8 @@ def is_end(line: Any) -> bool:
     """Tell whether a line is one by which a reader knows that a stream is over."""
     if not isinstance(line, dict):
         return False
+    if line.get("_summary") is True:
+        return True
     return line.keys() >= {"ok", "error"} or line.keys() >= {"status", "schema_version"}
 
 
@@ -150,7 +152,7 @@ def item(contract: str, number: int) -> dict[str, int]:
 @pytest.mark.parametrize("contract", CONTRACTS)
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_items_and_one_end(tools: dict[str, list[str]], adapter: str, contract: str) -> None:
-    """A stream is its items, one compact line each, and one envelope that counts them."""
+    """A stream is its items, one compact line each, and one line behind them that counts them."""
     done = run(tools[adapter], "count", "--stream", env=spoken(contract))
     items, end = end_of(done.out)
     assert items == [item(contract, number) for number in range(3)]
@@ -159,9 +161,10 @@ def test_items_and_one_end(tools: dict[str, list[str]], adapter: str, contract: 
     if contract == "murli":
         assert (end["status"], end["result"]) == ("ok", {"count": 3})
     else:
-        assert list(end) == ["ok", "data", "error", "warnings", "meta"]
-        assert end["data"] == {"_summary": True, "_count": 3}
-        assert end["meta"]["items_emitted"] == 3
+        assert list(end)[:3] == ["_summary", "_count", "total"]
+        assert (end["_summary"], end["_count"], end["total"]) == (True, 3, 3)
+        assert end["duration_ms"] >= 0 and len(end["warnings"]) == 1
+        assert end.keys().isdisjoint(("ok", "data", "error", "meta", "schema_version"))
 
 
 @pytest.mark.parametrize(
@@ -181,7 +184,7 @@ def test_an_item_is_out_before_the_next_is_made(
     for number in range(3):
         Path(f"{gate}{number}").touch()
         assert json.loads(stdout.readline()) == item("agent-spec-2", number)
-    assert json.loads(stdout.readline())["data"]["_count"] == 3
+    assert json.loads(stdout.readline())["_count"] == 3
     assert running.end().code == 0
 
 
@@ -205,26 +208,6 @@ def test_without_streaming_the_items_are_a_list(tools: dict[str, list[str]]) -> 
         assert (failed.code, failed.out, failed.error["error"]) == (5, "", "not_found")
 
 
-def test_nothing_looks_like_the_end_but_the_end(tmp_path: Path) -> None:
-    """Items that look like envelopes, summaries or numbered lines are wrapped."""
-    argv = program(
-        tmp_path,
-        "@click.command()",
-        "def cli() -> list:",
-        "    return [{'ok': True, 'error': None}, {'status': 'ok', 'schema_version': '1.0'},",
-        "            {'_summary': True, '_count': 9}, {'_seq': 7}, 5, [1], None]",
-        "murli.enable(cli); cli()",
-    )
-    for contract in FAMILY:
-        items, _ = end_of(run(argv, "--stream", env=spoken(contract)).out)
-        assert not any(isinstance(line, dict) and "_summary" in line for line in items)
-        if contract == "agent-spec-2":
-            assert [line["_seq"] for line in items] == [1, 2, 3, 4, 5, 6, 7]
-            assert [line.get("value") for line in items[3:]] == [{"_seq": 7}, 5, [1], None]
-        else:
-            assert items[3:] == [{"_seq": 7}, 5, [1], None]
-
-
 def test_no_items(tools: dict[str, list[str]]) -> None:
     """A stream without items, and one that fails before the first, is its last line alone."""
     for contract in CONTRACTS:
@@ -239,13 +222,13 @@ def test_a_limit_ends_a_stream(tools: dict[str, list[str]]) -> None:
     """With --limit the stream is closed behind the last item wanted, and says that more may be."""
     done = run(tools["click"], "count", "--stream", "--limit", "2", env=spoken("agent-spec-2"))
     items, end = end_of(done.out)
-    assert len(items) == end["data"]["_count"] == 2
-    assert end["meta"]["pagination"]["has_more"] is True
+    assert len(items) == end["_count"] == 2
+    assert (end["total"], end["pagination"]["has_more"]) == (None, True)
     assert done.err == "closed\n"
-    rest = end["meta"]["truncation_hint"].split()[1:]
+    rest = end["truncation_hint"].split()[1:]
     assert run(tools["click"], *rest, env=spoken("agent-spec-2")).document["data"] == [{"id": 2}]
     all_of_it = run(tools["click"], "count", "--stream", "--limit=9", env=spoken("agent-spec-2"))
-    assert end_of(all_of_it.out)[1]["meta"]["pagination"]["has_more"] is False
+    assert end_of(all_of_it.out)[1]["pagination"]["has_more"] is False
 
 
 def test_a_size_ends_a_stream(tools: dict[str, list[str]]) -> None:
@@ -258,8 +241,8 @@ def test_a_size_ends_a_stream(tools: dict[str, list[str]]) -> None:
         if contract == "murli":
             assert end["page"]["rest"].startswith("items count --max-bytes=20 --cursor ")
         else:
-            assert end["meta"]["truncated"] is True
-            assert end["meta"]["pagination"]["next_cursor"]
+            assert end["truncated"] is True
+            assert end["pagination"]["next_cursor"]
 
 
 def test_fields_and_outside_text(tmp_path: Path) -> None:
@@ -274,20 +257,7 @@ def test_fields_and_outside_text(tmp_path: Path) -> None:
     )
     (line,), end = end_of(run(argv, "--stream", "--fields", "id", env=spoken("agent-spec-2")).out)
     assert line == {"_seq": 1, "_source": "external", "_trusted": False, "id": 1}
-    assert end["data"] == {"_summary": True, "_count": 1}
-
-
-def test_an_effect_is_told_at_the_end(tmp_path: Path) -> None:
-    """A command that changes things while it streams says in the summary what it did."""
-    argv = program(
-        tmp_path,
-        "@click.command()",
-        "def cli(): yield 1",
-        "murli.annotate(cli, murli.Metadata(mutating=True, effect='updated'))",
-        "murli.enable(cli); cli()",
-    )
-    _, end = end_of(run(argv, "--stream", "--yes", env=spoken("agent-spec-2")).out)
-    assert end["data"] == {"effect": "updated", "_summary": True, "_count": 1}
+    assert (end["_summary"], end["_count"]) == (True, 1)
 
 
 def test_secrets_are_taken_out_of_items(tmp_path: Path) -> None:
@@ -353,8 +323,9 @@ def test_lists_and_what_handlers_say_themselves(tmp_path: Path) -> None:
     for words in (["told"], ["told", "--stream"]):
         assert end_of(run(argv, *words, env=env).out)[0] == ["a", "b"]
     assert run(argv, "told", "--no-stream", env=env).document["data"] == ["a", "b"]
-    items, end = end_of(run(argv, "events", "--stream", env=env).out)
-    assert (items, end["data"], end["warnings"]) == ([{"a": 1}], {"b": 2}, [])
+    for words in (["events"], ["events", "--stream"]):
+        items, end = end_of(run(argv, *words, env=env).out)
+        assert (items, end["_count"], end["data"]) == ([{"a": 1}], 1, {"b": 2})
 
 
 def test_an_argparse_tool_that_only_prints(tmp_path: Path) -> None:
@@ -443,7 +414,7 @@ def test_a_writer_of_ones_own() -> None:
     murli.Writer(out, agent_mode=True, contract="agent-spec-2").stream(range(2))
     items, end = end_of(out.getvalue())
     assert items == [{"_seq": 1, "value": 0}, {"_seq": 2, "value": 1}]
-    assert end["meta"]["items_emitted"] == 2
+    assert end["_count"] == 2
 
 
 def test_a_stream_is_the_answer(tmp_path: Path) -> None:
@@ -468,7 +439,7 @@ def test_a_stream_is_the_answer(tmp_path: Path) -> None:
         done = run(argv, how, env=spoken("agent-spec-2"))
         ends = [line for line in done.lines if is_end(line)]
         assert (done.code, len(ends)) == (code, 1), how
-    assert ends[0]["meta"]["items_emitted"] == 2
+    assert ends[0]["_count"] == 2
 
 
 def test_people_see_items_as_they_come(tools: dict[str, list[str]], tmp_path: Path) -> None:

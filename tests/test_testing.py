@@ -604,9 +604,12 @@ def test_a_valid_envelope_is_valid_without_a_contract(contract: str) -> None:
 
 
 def test_a_bare_summary_ends_a_stream() -> None:
-    """A stream may end with its summary alone; then there is no envelope to be wrong."""
-    result = run(_say('{"a": 1}\n{"_summary": true, "_count": 1}', "", 0))
-    assert (result.items, result.faults, result.held_to) == ([{"a": 1}], (), ())
+    """A stream ends with its summary alone, which is no success where the process failed."""
+    lines = '{"a": 1}\n{"event": "item", "data": {"heartbeat": true}}\n'
+    result = run(_say(lines + '{"_summary": true, "_count": 2}', "", 0))
+    assert (result.items, result.faults) == ([{"a": 1}, {"heartbeat": True}], ())
+    with pytest.raises(InvalidDocument, match="a stream that failed ends with an envelope"):
+        run(_say('{"a": 1}\n{"_summary": true, "_count": 1}', "", 1))
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)

@@ -237,3 +237,16 @@ def test_usage_exit_code_can_be_set() -> None:
 
     done = run([sys.executable, "-c", source], "--bad", env=environment())
     assert (done.code, done.error["code"]) == (2, 2)
+
+
+def test_a_scalar_option_given_twice_is_a_mistake(tasks: list[str]) -> None:
+    """The ResponseEnvelope contracts refuse two values for one option of the tool's own."""
+    call = (*CREATE, "Saw", *WEIGHT)
+    env = environment(MURLI_CONTRACT="agent-spec-2")
+    for words in (["--status", "todo", "--status=done"], ["--count=1", "--count=2"]):
+        done = run(tasks, *call, *words, "--yes", env=env)
+        assert (done.code, done.document["error"]["phase"]) == (2, "validation")
+        assert done.document["error"]["context"]["field"] == words[0].strip("-").partition("=")[0]
+        # Frameworks take the last one, and so do people.
+        assert run(tasks, *call, *words, "--yes").code == 0
+    assert run(tasks, *call, "--count=1", "--count=1", "--yes", env=env).code == 0

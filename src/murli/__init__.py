@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .api import parse as parse
     from .api import pass_writer as pass_writer
     from .api import session as session
+    from .asides import Page as Page
     from .asides import ProgressEvent as ProgressEvent
     from .batch import Batch as Batch
     from .cleanup import on_cleanup as on_cleanup
@@ -104,6 +105,7 @@ _HOME = {
     "FlagAnnotation": "metadata",
     "Logger": "logger",
     "Metadata": "metadata",
+    "Page": "asides",
     "Paging": "declarations",
     "Profile": "profiles.store",
     "ProfileStore": "profiles.store",

@@ -64,17 +64,18 @@ def readable_context(context: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Page(Record):
-    """Which part of a list an answer holds.
+    """Which part of a list an answer holds: ``write_success(text, items, page=Page(118, …))``.
 
-    *total* is ``None`` where nobody has counted. *has_more* tells that there is more behind this
-    part, *cut* that a limit on the size, and not the caller, decided what it holds. *rest* is the
-    exact call that gives what is missing, *next_cursor* what it says after ``--cursor``;
-    *left_out* are the fields that were too large for the answer.
+    *total* is ``None`` where nobody has counted, *returned* where it is as many as the list has.
+    *has_more* tells that there is more behind this part, as a *next_cursor* does; *cut* that a
+    limit on the size, and not the caller, decided what it holds. *rest* is the exact call that
+    gives what is missing, *next_cursor* what it says after ``--cursor``; *left_out* are the fields
+    that were too large for the answer.
     """
 
     __slots__ = ("total", "returned", "has_more", "cut", "next_cursor", "rest", "left_out")
     total: int | None
-    returned: int
+    returned: int | None
     has_more: bool
     cut: bool
     next_cursor: str
@@ -83,8 +84,8 @@ class Page(Record):
 
     def __init__(
         self,
-        total: int | None,
-        returned: int,
+        total: int | None = None,
+        returned: int | None = None,
         *,
         has_more: bool = False,
         cut: bool = False,
@@ -96,7 +97,7 @@ class Page(Record):
             self,
             total=total,
             returned=returned,
-            has_more=has_more,
+            has_more=has_more or bool(next_cursor),
             cut=cut,
             next_cursor=next_cursor,
             rest=rest,
@@ -107,6 +108,11 @@ class Page(Record):
     def whole(self) -> bool:
         """Whether nothing is missing behind this part."""
         return not (self.has_more or self.cut)
+
+    def sentence(self) -> str:
+        """Return what there is to say of a part, where its author says nothing."""
+        told = f"{self.returned}" if self.total is None else f"{self.returned} of {self.total}"
+        return f"{told}; the rest: {self.rest}" if self.rest else f"{told}."
 
     def facts(self) -> dict[str, Any]:
         """Give what a caller must know who holds a part of the whole."""

@@ -197,7 +197,7 @@ def _answer(report: Report, level: int | None, full: bool, writer: Writer) -> No
         f"{report.name} speaks {report.contract}: level {report.level}, score {report.score}, "
         f"{failed} of {len(report.results)} checks failed."
     )
-    answer = writer.write_success
+    answer: Callable[..., None] = writer.write_success
     if failed or report.level < (level or 0):
         answer = writer.write_partial
     if report.level < (level or 0):
@@ -245,5 +245,7 @@ def _compare(old: str, new: str, writer: Writer) -> None:
         raise murli.AgentError.user_error(str(error), field="diff") from None
     breaking = sum(1 for each in changes if each.severity == "breaking")
     message = f"{breaking} breaking of {len(changes)} changes."
-    answer = writer.write_partial if breaking else writer.write_success
+    answer: Callable[..., None] = writer.write_success
+    if breaking:
+        answer = writer.write_partial
     answer(message, document(changes), text=lambda: text(changes))

@@ -135,16 +135,21 @@ class Paging(Record):
     """That a command answers with a list: how many items by default (0 for all), in which order.
 
     *sort_key* names the field that items are sorted by; without one their order is left alone.
+    *by_handler* says that the handler makes the page itself, from ``writer.limit()`` and
+    ``writer.cursor()``, and tells which with ``write_success(…, page=Page(…))``.
     """
 
-    __slots__ = ("limit", "sort_key")
+    __slots__ = ("limit", "sort_key", "by_handler")
     limit: int
     sort_key: str
+    by_handler: bool
 
-    def __init__(self, limit: int = 20, sort_key: str = "") -> None:
+    def __init__(self, limit: int = 20, sort_key: str = "", *, by_handler: bool = False) -> None:
         if limit < 0:
             raise ValueError(f"limit is how many items a call gives, 0 for all, not {limit}")
-        fill(self, limit=limit, sort_key=sort_key)
+        if by_handler and sort_key:
+            raise ValueError("a handler that pages by itself sorts by itself; leave sort_key out")
+        fill(self, limit=limit, sort_key=sort_key, by_handler=by_handler)
 
 
 # What ``lists=True`` says: nothing about a limit, so each contract has its own.
@@ -158,6 +163,16 @@ def with_effect(result: Any, effect: str, dry_run: bool = False) -> Any:
     if result and "effect" in result:
         return result
     return {"effect": EFFECTS[effect] if dry_run else effect, **(result or {})}
+
+
+def count_effects(items: list[Any]) -> dict[str, int]:
+    """Return how many of *items* tell which effect."""
+    counts: dict[str, int] = {}
+    for item in items:
+        effect = item.get("effect") if isinstance(item, dict) else None
+        if isinstance(effect, str):
+            counts[effect] = counts.get(effect, 0) + 1
+    return counts
 
 
 def as_external(result: Any) -> Any:

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 VALID_OUTPUT_FORMATS = ("json", "ndjson", "text")
 VALID_PROTOCOL_VERSIONS = ("0.2",)
-# By these keys a reader knows the line that ends a stream.
-_ENVELOPE = {"status", "schema_version"}
-_RESPONSE = {"ok", "error"}
 
 
 class Writer:
@@ -99,6 +96,8 @@ class Writer:
         self.asked_dry_run = False
         self.shape: Shape | None = None
         self.page: Page | None = None
+        # What the handler itself says of the part it gives.
+        self.own_page: Page | None = None
         self.about: Callable[[], dict[str, Any]] | None = None
         # Whether every document is one line; whether results that are lists go out item by item;
         # of which call, if of any; what counts them, in an answer that does; and how it ends, once
@@ -107,7 +106,9 @@ class Writer:
         self.streams = False
         self.invocation: Invocation | None = None
         self.flow: Flow | None = None
-        self.ending: Success | None = None
+        # How many items were written outside of a flow.
+        self.events = 0
+        self.ending: Success | Plan | None = None
         # Whether a success is not told, because stdout carries something else.
         self.muted = False
 
@@ -134,6 +135,19 @@ class Writer:
         """Give the protocol version in force."""
         return self._protocol_version or VALID_PROTOCOL_VERSIONS[-1]
 
+    def limit(self) -> int | None:
+        """Return how many items the caller wants; ``None`` for any number.
+
+        For handlers that page by themselves, which `Paging(by_handler=True)` declares.
+        """
+        from .runtime.own_paging import limit_of
+
+        return limit_of(self)
+
+    def cursor(self) -> str:
+        """Return where the caller wants to go on: a `Page.next_cursor`, or ``""``."""
+        return (self.invocation.call.cursor or "") if self.invocation is not None else ""
+
     # -- what a handler says ---------------------------------------------------------------
 
     def write_success(
@@ -142,12 +156,15 @@ class Writer:
         json_payload: Any = None,
         *,
         text: str | Callable[[], str] | None = None,
+        page: Page | None = None,
     ) -> None:
         """Answer: it worked. People read *human_text*, agents get *json_payload* with it.
 
         *text*, or what it returns when called, replaces *human_text* for people; give it where
-        they should see more (a table, say) than the one line an agent needs.
+        they should see more (a table, say) than the one line an agent needs. *page* says which
+        part of a list the payload is, where the handler pages by itself; it is given as it is.
         """
+        self.own_page = page
         if not self._human and (self.streams or hasattr(json_payload, "__next__")):
             from .runtime.streaming import take
 
@@ -197,7 +214,7 @@ class Writer:
     def write_event(self, v: Any) -> None:
         """Stream one JSON line to agents, at once; people are not shown events."""
         if not self._human:
-            self.stream_line(self.as_event(v), "stdout")
+            self.stream_item(self.as_event(v))
 
     def write_progress(self, evt: ProgressEvent) -> None:
         """Tell how far a long operation has come."""
@@ -279,6 +296,10 @@ class Writer:
             self.flush()
             if self.interceptor is not None and not self._human:
                 outcome = self.interceptor(outcome)
+            if self.own_page is not None and not self._human:
+                from .runtime.own_paging import completed
+
+                self.page = completed(self, outcome, self.own_page)
             if self.shape is not None and not self._human:
                 outcome, self.page = self.shape(outcome)
                 self.flush()
@@ -297,9 +318,8 @@ class Writer:
         """Give the answer that *outcome* is in the writer's contract, without its secrets."""
         elapsed = int((time.monotonic() - self.started) * 1000)
         meta = self.about() if self.about is not None else {}
-        if self.flow is not None:
-            meta = {**meta, "items_emitted": self.flow.emitted}
-        facts = Facts(self._version(), elapsed, tuple(self.notices), meta, self.page)
+        notices = tuple(self.notices)
+        facts = Facts(self._version(), elapsed, notices, meta, self.page, self.streamed)
         answer = self._respond(outcome, facts)
         if self._validate:
             from .contracts.checks import check
@@ -428,11 +448,26 @@ class Writer:
                 raise self.trouble from error
 
     def as_event(self, v: Any, name: str = "event") -> Any:
-        """Give *v* as a line of a stream: only the end of one may look like its end."""
-        event = self._plain(v, name)
-        if isinstance(event, dict) and (event.keys() >= _ENVELOPE or event.keys() >= _RESPONSE):
-            return {"event": "item", "data": event}
-        return event
+        """Return *v* as a line of a stream that nobody takes for anything but an item."""
+        from .control_lines import wrapped
+
+        return wrapped(self._plain(v, name))
+
+    def stream_item(self, item: Any) -> None:
+        """Write *item*, made by `as_event`, and count it."""
+        with self._lock:
+            if self.flow is not None:
+                self.flow.write(item)
+            else:
+                self.stream_line(item, "stdout")
+                self.events += 1
+
+    @property
+    def streamed(self) -> int | None:
+        """How many items are out; ``None`` where the answer is no stream."""
+        if self.flow is None:
+            return self.events or None
+        return self.events + self.flow.emitted
 
     def stream_line(self, document: Any, target: str, way: Put | None = None) -> None:
         """Write *document* in one line, at once; *way* is how, should the usual one not do."""

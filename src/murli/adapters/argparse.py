@@ -70,10 +70,14 @@ class Enabled:
         # Takes note of a parser that parses, while a call is parsed.
         self.note: Callable[[argparse.ArgumentParser], bool] | None = None
         self._forwards = False
+        # The call that was begun to show a help text, until it is parsed.
+        self._shown: Invocation | None = None
         self._own_parse_args = parser.parse_args
         own_parse = parser.parse_known_args
         for name in _PARSE_METHODS:
             setattr(parser, name, self._in_place_of(getattr(parser, name), "known" in name))
+        for name in ("print_help", "print_usage"):
+            setattr(parser, name, self._showing(getattr(parser, name)))
         _hook(parser)
         if "_ARGCOMPLETE" in os.environ:
             from .argparse_completion import prepare
@@ -124,6 +128,10 @@ class Enabled:
 
         def prepare(parser: argparse.ArgumentParser) -> None:
             _hook(parser)
+            if invocation.in_family and not invocation.writer.is_tty():
+                from .repeats import watch_argparse_parser
+
+                undo.append(watch_argparse_parser(parser, invocation))
             facts = metadata_of(parser)
             if facts is not None or not INTENT.isdisjoint(parser._option_string_actions):
                 typed.watch(parser)
@@ -167,6 +175,7 @@ class Enabled:
             from .argparse_deprecated import note_commands
 
             note_commands(chosen, invocation)
+        invocation.values = lambda: dict(parsed if isinstance(parsed, dict) else vars(parsed))
         given = {name for parser in chosen for name in typed.intents(parser, parsed)}
         for path, leaf in commands_in(chosen):
             metadata = metadata_of(leaf)
@@ -191,11 +200,41 @@ class Enabled:
         ) -> Any:
             if self._parsing:  # the methods call one another
                 return own(args, namespace, *more, **named)
-            invocation = self.begin(args, keep_extras=keep_extras)
-            self._hand_over(invocation, args)
+            invocation, self._shown = self._shown, None
+            if invocation is None:
+                invocation = self.begin(args, keep_extras=keep_extras)
+                self._hand_over(invocation, args)
             return self.run(invocation, namespace, own, *more, **named)
 
         return parse
+
+    def _showing(self, own: Callable[..., None]) -> Callable[..., None]:
+        """Return what stands in for *own*, which prints a help text.
+
+        A tool that prints its help when it is called with nothing, before it parses or behind that,
+        is answered for under the contracts that answer such a call.
+        """
+
+        def show(file: Any = None) -> None:
+            invocation = current()
+            if invocation is None and self._answers_bare_calls():
+                invocation = self._shown = self.begin(None)
+                self._hand_over(invocation, None)
+            if invocation is not None and invocation.host is self and invocation.is_bare:
+                invocation.shows_help = invocation.in_family and not invocation.writer.is_tty()
+            own(file)
+
+        return show
+
+    def _answers_bare_calls(self) -> bool:
+        """Return whether an agent has called the tool with nothing but what says how to answer."""
+        if (os.environ.get("MURLI_CONTRACT") or self.settings.contract) == "murli":
+            return False
+        from ..runtime.process import may_own
+        from ..streams import is_terminal
+
+        is_agent = os.environ.get("MURLI_MODE") == "agent" or not is_terminal(sys.stdout)
+        return is_agent and len(sys.argv) == 1 and may_own(None)
 
     def _hand_over(self, invocation: Invocation, args: Sequence[str] | None) -> None:
         """Let the rest of the program be the handler, when the process is ours."""

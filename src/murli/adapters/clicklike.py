@@ -350,7 +350,15 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
             from .clicklike_values import hide_secrets
 
             hide_secrets(secret, args[1] if len(args) > 1 else named["args"], invocation)
-        return _past_the_framework(invocation.host, command, lambda: own_make(*args, **named))
+        if not invocation.in_family or invocation.writer.is_tty():
+            return _past_the_framework(invocation.host, command, lambda: own_make(*args, **named))
+        from .repeats import watch_click_parser
+
+        undo = watch_click_parser(command, invocation)
+        try:
+            return _past_the_framework(invocation.host, command, lambda: own_make(*args, **named))
+        finally:
+            undo()
 
     def get_help(ctx: Any) -> str:
         text = str(own_help(ctx))
@@ -504,6 +512,7 @@ def _invoke(
     if call.is_running:  # a handler runs it; if need be, the guard stands before its callback
         return own_invoke(ctx)
     show_options(invocation, command)
+    invocation.values = lambda: values_in(ctx)
     invocation.handler = command.callback
     invocation.admit(metadata, telling_path(command, path, call), **intent_given(ctx))
     call.admitted.add(id(command))
@@ -622,6 +631,15 @@ def is_leaf_call(command: Any, ctx: Any) -> bool:
     if waiting is None:
         waiting = ctx.protected_args
     return not waiting and not ctx.args
+
+
+def values_in(ctx: Any) -> dict[str, Any]:
+    """Return the values of all parameters on the way to the command of *ctx*, by their places."""
+    found: dict[str, Any] = {}
+    while ctx is not None:
+        found.update({f"{ctx.command_path} {name}": value for name, value in ctx.params.items()})
+        ctx = ctx.parent
+    return found
 
 
 def intent_given(ctx: Any) -> dict[str, bool]:

@@ -11,6 +11,7 @@ from . import show_help
 from .manifest_codes import share_exit_codes
 from .manifest_entries import VERSIONS, Entries, key_of
 from .manifest_schemas import input_schema, output_schema
+from .manifest_versions import lowest_version
 from .own import global_flags, global_variables, own_commands
 
 TYPE_CHECKING = False
@@ -67,12 +68,14 @@ def build(invocation: Invocation, path: Sequence[str] = ()) -> dict[str, Any]:
     made = [(each, entries.entry(each, builtin=each.path in ours)) for each in found]
     document: dict[str, Any] = {"schema_version": VERSIONS[contract]}
     if entries.detailed:
-        document.update(_facts_of_all(invocation, root, made, entries))
+        document.update(_facts_of_all(invocation, root, made, entries, ours))
     commands = {key_of(command): entry for command, entry in made if command is not root}
     if found[0] is root:
         # A command may have the name of its tool; the tool itself has the empty path then.
         commands = {"" if root.name in commands else root.name: made[0][1], **commands}
     document["commands"] = commands
+    if entries.detailed:
+        document["schema_version"] = lowest_version(document)
     # Over what is registered, and nothing that may differ between two runs.
     etag = _etag(document)
     entries.declare_order()
@@ -120,10 +123,12 @@ def _facts_of_all(
     root: Command,
     made: list[tuple[Command, dict[str, Any]]],
     entries: Entries,
+    ours: set[tuple[str, ...]],
 ) -> dict[str, Any]:
     """Give what is true of every command, and take it out of their entries."""
+    shared = {flag.name: entries.flag(flag) for flag in global_flags(invocation, root)}
     facts: dict[str, Any] = {
-        "flags": {flag.name: entries.flag(flag) for flag in global_flags(invocation, root)},
+        "flags": _share_flags(made, shared, ours),
         "exit_codes": share_exit_codes(made),
         "env_vars": [
             {"name": name, "description": told}
@@ -142,6 +147,30 @@ def _facts_of_all(
     if needed:
         facts["dependencies"] = needed
     return facts
+
+
+def _share_flags(
+    made: list[tuple[Command, dict[str, Any]]],
+    shared: dict[str, Any],
+    ours: set[tuple[str, ...]],
+) -> dict[str, Any]:
+    """Return those of *shared* that mean the same on every command, and are told nowhere else.
+
+    An option of the tool's own has the name to itself on its command, so that one of ours with the
+    same name is an option of each of the others.
+    """
+    taken = {flag.name for command, _ in made if command.path not in ours for flag in command.flags}
+    for command, entry in made:
+        own = {flag.name for flag in command.flags} if command.path not in ours else set()
+        flags = entry["flags"]
+        for name in shared:
+            if name in own:
+                continue
+            if name not in taken:
+                flags.pop(name, None)
+            elif command.runs or not command.visible:
+                flags.setdefault(name, shared[name])
+    return {name: entry for name, entry in shared.items() if name not in taken}
 
 
 def _etag(document: dict[str, Any]) -> str:

@@ -138,14 +138,18 @@ if TYPE_CHECKING:
 
 
 class Facts(Record):
-    """What a document says about the invocation rather than about its outcome."""
+    """What a document says about the invocation rather than about its outcome.
 
-    __slots__ = ("tool_version", "duration_ms", "notices", "meta", "page")
+    *streamed* is how many items went out before it, ``None`` where the answer is no stream.
+    """
+
+    __slots__ = ("tool_version", "duration_ms", "notices", "meta", "page", "streamed")
     tool_version: str
     duration_ms: int
     notices: tuple[Notice, ...]
     meta: dict[str, Any]
     page: Page | None
+    streamed: int | None
 
     def __init__(
         self,
@@ -154,6 +158,7 @@ class Facts(Record):
         notices: tuple[Notice, ...] = (),
         meta: dict[str, Any] | None = None,
         page: Page | None = None,
+        streamed: int | None = None,
     ) -> None:
         fill(
             self,
@@ -162,6 +167,7 @@ class Facts(Record):
             notices=notices,
             meta=meta or {},
             page=page,
+            streamed=streamed,
         )
 
 
@@ -213,15 +219,18 @@ def respond_in_murli(outcome: Outcome, facts: Facts) -> Answer:
 
 
 def _envelope(status: str, message: str, key: str, payload: Any, facts: Facts) -> dict[str, Any]:
-    document = {
+    document: dict[str, Any] = {
         "status": status,
         "schema_version": SCHEMA_VERSION,
         "tool_version": facts.tool_version,
         "message": message,
-        key: payload,
     }
-    if facts.page is not None and not facts.page.whole:
-        document["page"] = facts.page.facts()
+    page = facts.page
+    if page is not None and not page.whole:
+        # Before the result, so that who reads the beginning knows that it is not all.
+        document["message"] = message or ("" if page.left_out else page.sentence())
+        document["page"] = page.facts()
+    document[key] = payload
     return document
 
 

@@ -23,7 +23,7 @@ def prepare(invocation: Invocation) -> None:
     call = invocation.call
     limit = _number(invocation, "--limit", call.limit)
     cap = _number(invocation, "--max-bytes", call.max_bytes)
-    offset = _offset(invocation) if call.cursor is not None else 0
+    offset = _offset(invocation) if call.cursor is not None else 0  # of a page that we make
     fields = None
     if call.fields is not None:
         from .fields import Fields
@@ -54,7 +54,10 @@ def check_command(invocation: Invocation) -> None:
 def _offset(invocation: Invocation) -> int:
     from ..errors import AgentError
     from .cursors import offset_in
+    from .own_paging import declared_in
 
+    if declared_in(invocation) is not None:
+        return 0
     try:
         return offset_in(invocation.call.cursor or "", mark_of_call(invocation))
     except AgentError as problem:

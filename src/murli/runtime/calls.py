@@ -62,11 +62,11 @@ def call_with(invocation: Invocation, flags: Mapping[str, str | None]) -> str:
     added = [text for name, value in flags.items() if value is not None for text in (name, value)]
     for candidate in _arrangements(words, added):
         if _means(invocation, candidate, flags):
-            return _spelled(invocation, [invocation.host.name(), *candidate])
+            return spelled(invocation, candidate)
     if {name: value for name, value in flags.items() if value is not None} == {"--max-bytes": "0"}:
         # The tool has an option of that name, or hands on what it does not know.
         uncapped = f"{variable_of(invocation, 'MAX_OUTPUT_BYTES')}=0"
-        return _spelled(invocation, ["env", uncapped, invocation.host.name(), *words])
+        return spelled(invocation, words, "env", uncapped)
     return ""
 
 
@@ -110,9 +110,11 @@ def _tools_words(call: Call) -> list[str]:
     return [word for word in call.rest if word != SEPARATOR]
 
 
-def _spelled(invocation: Invocation, words: list[str]) -> str:
+def spelled(invocation: Invocation, words: list[str], *before: str) -> str:
+    """Return the call of the tool with *words* as a shell takes it; ``""`` if it cannot be told."""
     from shlex import join
 
+    words = [*before, invocation.host.name(), *words]
     if invocation.secrets is not None:
         # Before they are quoted: a quotation mark inside one would hide it.
         words = [invocation.secrets.scrub(word) for word in words]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ..errors import AgentError
 from ..outcome import Failure, Plan, Success
+from .guard import ran_for_real
+from .intake import commands_along
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,24 +17,19 @@ if TYPE_CHECKING:
 
 
 def preview(invocation: Invocation, reason: AgentError) -> bool:
-    """Prepare a refusal that shows what it refuses; return whether the plan function is to run.
+    """Prepare a refusal that shows what it refuses; return whether a dry run is to find that out.
 
-    Whatever that answers, the answer is *reason*, with the plan in it if there is one. A handler is
-    never run to find out: nobody knows whether it would ask for a dry run.
+    Whatever that answers, the answer is *reason*, with the plan in it if there is one; unless the
+    handler ran for real, which the answer does not hide.
     """
-    metadata = invocation.metadata
-    if (
-        metadata is None
-        or metadata.plan is None
-        or invocation.settings.guard_dry_run
-        or invocation.call.extra.get("validate_only")
-        or not getattr(invocation.host, "standalone", True)
-    ):
+    if not can_preview(invocation):
         return False
     writer = invocation.writer
     invocation.standing = writer.code_of(reason)
 
     def refused(outcome: Outcome) -> Outcome:
+        if writer.forgot_dry_run() and not isinstance(outcome, Plan):
+            return Failure(ran_for_real(), "execution")
         if isinstance(outcome, Failure) and outcome.error.kind == "cancelled":
             return outcome
         affected = _affected(outcome)
@@ -44,16 +41,51 @@ def preview(invocation: Invocation, reason: AgentError) -> bool:
     return True
 
 
+def can_preview(invocation: Invocation) -> bool:
+    """Return whether the command can be previewed before it is confirmed.
+
+    Its plan function can always run. A handler is run only where its code asks for a dry run: one
+    that does not would do for real what nobody confirmed.
+    """
+    metadata = invocation.metadata
+    if (
+        metadata is None
+        or not metadata.dry_runnable
+        or invocation.settings.guard_dry_run
+        or invocation.call.extra.get("validate_only")
+        or not getattr(invocation.host, "standalone", True)
+    ):
+        return False
+    if metadata.plan is not None:
+        return True
+    # A flag of its own is what such a command looks at; without it, it would run for real.
+    if "--dry-run" in invocation.options() or invocation.host.level().owns("--dry-run"):
+        return False
+    if any(flag.name == "dry-run" for each in commands_along(invocation) for flag in each.flags):
+        return False
+    from .asks_dry_run import asks_dry_run
+
+    return asks_dry_run(invocation)
+
+
 def prepare_plan(
     invocation: Invocation, intercept: Callable[[Outcome], Outcome] | None = None
 ) -> None:
-    """Have the plan function run in the place of the handler; what it answers is the plan."""
+    """Make the call a dry run: by the plan function in the place of the handler, if there is one.
+
+    What it answers is the plan.
+    """
     writer = invocation.writer
-    invocation.plans = True
     writer.intend(force=False, dry_run=True)
     # A plan is one document: items are collected, not streamed.
     writer.streams, invocation.call.no_stream = False, True
-    writer.interceptor = intercept or _as_plan
+    if invocation.metadata is not None and invocation.metadata.plan is not None:
+        invocation.plans = True
+        intercept = intercept or _as_plan
+    else:
+        writer.expects_plan = True
+    if intercept is not None:
+        writer.interceptor = intercept
 
 
 def _as_plan(outcome: Outcome) -> Outcome:

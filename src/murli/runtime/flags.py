@@ -26,7 +26,8 @@ _WHOLE = ("describe", "profile", "doctor")
 def leave_to_the_tool(invocation: Invocation) -> None:
     """For a person, read the command line as if flags that only agents use were none of ours."""
     writer = invocation.writer
-    useless = PARTS
+    # Who asked for text may ask for a part of it.
+    useless = frozenset() if writer.format() == "text" else PARTS
     if writer.contract != "murli":
         from .family import FOR_AGENTS
 

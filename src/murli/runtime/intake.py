@@ -224,7 +224,7 @@ def feed(invocation: Invocation) -> None:
         return
     file = opened(invocation, path)
     if sys.stdin is sys.__stdin__:
-        _replace_stdin(invocation, file.fileno())
+        replace_stdin(invocation, file.fileno())
         file.close()
         return
     import io
@@ -238,7 +238,7 @@ def feed(invocation: Invocation) -> None:
     invocation.undo.append(undo)
 
 
-def _replace_stdin(invocation: Invocation, descriptor: int) -> None:
+def replace_stdin(invocation: Invocation, descriptor: int) -> None:
     """Make *descriptor* the process's stdin for as long as the invocation runs."""
     try:
         before = os.dup(0)
@@ -284,7 +284,7 @@ def bound_stdin(invocation: Invocation, declared: dict[str, Any]) -> None:
         with TemporaryFile() as spool:
             spool.write(data)
             spool.seek(0)
-            _replace_stdin(invocation, spool.fileno())
+            replace_stdin(invocation, spool.fileno())
 
 
 def _most_stdin(invocation: Invocation, declared: dict[str, Any]) -> int:

@@ -113,6 +113,8 @@ class Invocation:
         self.explained = False
         # What is printed is for a shell, a completion script say: no contract changes it.
         self.verbatim = False
+        # Whether the tool itself showed its help, because it was called with nothing.
+        self.shows_help = False
         # Whether a handler has shown a person something already.
         self.printed = False
         # What an answer tells about the call, where the contract has a place for it.
@@ -146,6 +148,8 @@ class Invocation:
         self.path: tuple[str, ...] = ()
         # Whether the command's plan function runs in the place of its handler.
         self.plans = False
+        # Returns the values of all its parameters, wherever they come from.
+        self.values: Callable[[], dict[str, Any]] = dict
         self._unhook: Callable[[], None] | None = None
         self.returned: Any = None
         self._around: Invocation | None = None
@@ -262,6 +266,11 @@ class Invocation:
 
         is_process = sys.stdout is sys.__stdout__
         self.deadline = Deadline(self, seconds, may_end_process=is_process, assumed=assumed)
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the tool was called with nothing but flags of ours."""
+        return not (self.call.rest or self.call.mounted)
 
     @property
     def saved(self) -> Saved:
@@ -438,8 +447,9 @@ class Invocation:
         if self.verbatim and not self.writer.answered:
             self.release()
             return int(error.code or 0) if isinstance(error, SystemExit) else 0
-        explained = self.explained and not self.writer.answered
-        if explained and isinstance(error, SystemExit) and not error.code:
+        asked = self.explained and isinstance(error, SystemExit) and not error.code
+        shown = self.shows_help and isinstance(error, (SystemExit, type(None)))
+        if (asked or shown) and not self.writer.answered:
             if self.in_family:
                 from .family import finish_explaining
 
@@ -525,7 +535,7 @@ class Invocation:
 
     def _value(self, printed: str | bytes) -> Any:
         """Return what the handler returned as plain data, ``None`` where that is no result."""
-        returned = self._returned
+        returned = self.returned
         if returned is None or (printed and isinstance(returned, int)):
             return None  # a handler that prints and returns a number means a status
         try:
@@ -541,11 +551,11 @@ class Invocation:
     def _readable(self) -> Any:
         """Return what the handler returned as plain data for a person, whose call never fails."""
         try:
-            return plain(self._returned)
+            return plain(self.returned)
         except ValueError:
             from ..formats.people import readable
 
-            return readable(self._returned)
+            return readable(self.returned)
 
     def _show(self, value: Any) -> None:
         """Show a person what a handler only returned."""

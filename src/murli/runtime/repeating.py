@@ -74,6 +74,7 @@ def promises_retry(metadata: Metadata | None, kind: str) -> bool:
 
 def _begun(invocation: Invocation) -> Iterator[tuple[Metadata | None, tuple[str, ...]]]:
     """Return the commands of the call whose handlers may have done something."""
-    if invocation.writer.phase != "execution" or invocation.writer.dry_run:
+    writer = invocation.writer
+    if writer.phase != "execution" or (writer.dry_run and not writer.forgot_dry_run()):
         return
     yield from invocation.begun

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..errors import AgentError
 from ..idempotency import Replays, fingerprint_of, folder_of
 from ..outcome import Success
+from .given import Given
 from .intake import check_changes
 
 TYPE_CHECKING = False
@@ -20,10 +21,21 @@ def claim(invocation: Invocation, key: str) -> None:
     """Answer a repeated call, and end; else keep what a first one answers, if it succeeds."""
     writer = invocation.writer
     check_changes(invocation, invocation.metadata, "--idempotency-key")
+    if writer.streams or (invocation.metadata is not None and invocation.metadata.streams):
+        # Of a stream only the end could be kept, and given again.
+        invocation.refuse(
+            AgentError.user_error(
+                "A command that streams its changes takes no --idempotency-key.",
+                "Leave out --idempotency-key, and look at the effect of each item.",
+                error_type="flag_error",
+                field="idempotency-key",
+            )
+        )
     if writer.dry_run:
         return  # nothing is done that could be done twice
+    given = Given(invocation)
     try:
-        claimed = _claimed(invocation, key)
+        claimed = _claimed(invocation, key, given)
     except AgentError as error:
         invocation.refuse(error)
     except OSError as error:
@@ -42,7 +54,7 @@ def claim(invocation: Invocation, key: str) -> None:
 
     def kept(outcome: Outcome) -> Outcome:
         if isinstance(outcome, Success):
-            _keep(invocation, claimed, outcome)
+            _keep(invocation, claimed, outcome, given)
         claimed.__exit__(None, None, None)
         return outcome
 
@@ -50,23 +62,26 @@ def claim(invocation: Invocation, key: str) -> None:
     invocation.undo.append(lambda: claimed.__exit__(None, None, None))
 
 
-def _claimed(invocation: Invocation, key: str) -> Claim:
+def _claimed(invocation: Invocation, key: str, given: Given) -> Claim:
     tool = invocation.host.name()
     command = ".".join(getattr(invocation.call.level, "path", ()))
     words = invocation.call.rest
     if invocation.secrets is not None:
         # A token that was renewed meanwhile does not make it another call.
         words = [invocation.secrets.scrub(word) for word in words]
-    fingerprint = fingerprint_of({"words": words})
+    arguments = {"words": words, "values": given.values(), "stdin": given.stdin()}
+    fingerprint = fingerprint_of(arguments)
     return Replays(folder_of(tool)).claim(tool, command, key, fingerprint).__enter__()
 
 
-def _keep(invocation: Invocation, claimed: Claim, outcome: Success) -> None:
-    result: Any = outcome.result
+def _keep(invocation: Invocation, claimed: Claim, outcome: Success, given: Given) -> None:
+    kept: Any = {"message": outcome.message, "result": outcome.result}
     if invocation.secrets is not None:
-        result = invocation.secrets.scrub_value(result)
+        kept = invocation.secrets.scrub_value(kept)
     try:
-        claimed.keep({"message": outcome.message, "result": result})
+        if given.came_late:
+            raise RuntimeError("its input came when it had begun.")
+        claimed.keep(kept)
     except (OSError, ValueError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         invocation.writer.warn(

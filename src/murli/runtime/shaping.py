@@ -100,6 +100,8 @@ class Shaper:
         """Give how many items the answer may hold; ``None`` for any number."""
         if self._asked_limit is not None:
             return self._asked_limit or None
+        if self.writer.is_tty() and not self.writer.format():
+            return None  # there are no flags for people to ask for the rest with
         # A plan is to be judged as a whole.
         limit = 0 if self._is_plan else self._usual_limit()
         return limit if limit and self._can_continue(limit) else None
@@ -144,7 +146,9 @@ class Shaper:
     def drawing(self) -> Drawing | None:
         """Give what takes the items out of an iteration; ``None`` when all of them are wanted."""
         metadata = self.invocation.metadata
-        if not self.is_repeatable or (metadata and metadata.lists and metadata.lists.sort_key):
+        if not self.is_repeatable or self._pages_by_handler or self.writer.own_page is not None:
+            return None
+        if metadata and metadata.lists and metadata.lists.sort_key:
             return None
         self._limit = self.limit()
         self._drawing = Drawing(self._offset, self._limit, self.cap(Success()))
@@ -161,17 +165,20 @@ class Shaper:
             return outcome, None
         self._is_partial = isinstance(outcome, Partial)
         draft = Draft(outcome, self._marks_of(outcome), in_family=self.invocation.in_family)
-        result, part = draft.result, None
+        result, part, page = draft.result, None, None
         self._is_plan = isinstance(outcome, Plan)
         is_result = self._is_plan or (isinstance(outcome, Success) and not outcome.attention)
-        if is_result and self.is_repeatable:
+        own_page = self.writer.own_page
+        if own_page is not None or self._pages_by_handler:
+            page = self.writer.page
+        elif is_result and self.is_repeatable:
             part = self._part_of(result)
             result = result if part is None else part.result
         else:
             self._tell_not_applied(*self._asked("limit", "cursor"), why="it is always whole")
         if self.fields is not None and not self._is_partial:
-            result, part = self._select(self.fields, result, part)
-        page = None if part is None else self.page_of(part)
+            result, part = self._select(self.fields, result, part, draft)
+        page = page if part is None else self.page_of(part)
         cap = self.cap(outcome)
         if cap:
             from .capping import Cap
@@ -190,7 +197,7 @@ class Shaper:
     def show(self, value: Any) -> Any:
         """Give what of *value* is shown to who reads text; what is left is told on stderr."""
         self._used = True
-        part = self._part_of(value)
+        part = None if self._pages_by_handler else self._part_of(value)
         value = value if part is None else part.result
         if self.fields is not None:
             value, part = self._select(self.fields, value, part)
@@ -236,15 +243,19 @@ class Shaper:
         self._limit = self.limit() if len(part.pieces) > most else self._asked_limit
         return part.between(self._offset, self._limit)
 
-    def _select(self, fields: Fields, result: Any, part: Part | None) -> tuple[Any, Part | None]:
+    @property
+    def _pages_by_handler(self) -> bool:
+        metadata = self.invocation.metadata
+        return metadata is not None and metadata.lists is not None and metadata.lists.by_handler
+
+    def _select(
+        self, fields: Fields, result: Any, part: Part | None, draft: Draft | None = None
+    ) -> tuple[Any, Part | None]:
         selected = fields.select(result)
-        if not fields.applied:
-            if result not in ([], None):
-                self._tell_not_applied("--fields", why="there is no object in the result")
-        elif not fields.found:
-            names, known = ", ".join(fields.names), list(fields.known)
-            told = f"None of the fields {names} exists; there are: {', '.join(known)}."
-            self.writer.warn("field_unknown", told, fields=fields.names, known=known)
+        told = "" if result in ([], None) else self.tell_selected_nothing(fields)
+        if told and draft is not None and not self.invocation.in_family:
+            # This contract has no other place for it in the answer.
+            draft.message = f"{draft.message} {told}".strip()
         if part is None or part.is_text:
             return selected, part
         if part.frame is None:
@@ -253,6 +264,17 @@ class Shaper:
             return selected, None
         part.frame = selected
         return selected, part.replaced(selected[part.key])
+
+    def tell_selected_nothing(self, fields: Fields) -> str:
+        """Warn that none of *fields* is there, if that is so, and return the warning."""
+        if not fields.applied:
+            return self._tell_not_applied("--fields", why="there is no object in the result")
+        if fields.found:
+            return ""
+        names, known = ", ".join(fields.names), list(fields.known)
+        told = f"None of the fields {names} exists; there are: {', '.join(known)}."
+        self.writer.warn("field_unknown", told, fields=fields.names, known=known)
+        return told
 
     def _compare(self, outcome: Success, page: Page | None) -> tuple[Outcome, Page | None]:
         """Say what the answer is known by, or that the caller has it."""
@@ -355,10 +377,12 @@ class Shaper:
         call = self.invocation.call
         return [f"--{name}" for name in names or ("limit", "cursor", "fields") if said(call, name)]
 
-    def _tell_not_applied(self, *flags: str, why: str) -> None:
-        if flags:
-            told = f"{' and '.join(flags)} had nothing to apply to: {why}."
-            self.writer.warn("paging_not_applied", told, flags=list(flags))
+    def _tell_not_applied(self, *flags: str, why: str) -> str:
+        if not flags:
+            return ""
+        told = f"{' and '.join(flags)} had nothing to apply to: {why}."
+        self.writer.warn("paging_not_applied", told, flags=list(flags))
+        return told
 
     # -- a failure -------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ def guard() -> Callable[[], None]:
     raw = getattr(getattr(sys.stdin, "buffer", None), "raw", None)
     if raw is None:
         return lambda: None
-    gate = _Gate(raw.fileno())
+    gate = Gate(raw.fileno())
     own = {name: getattr(raw, name) for name in ("readinto", "readall", "read")}
 
     def readinto(buffer: Any) -> Any:
@@ -62,7 +62,7 @@ def guard() -> Callable[[], None]:
     return undo
 
 
-class _Gate:
+class Gate:
     """Lets a read through when there is something to read."""
 
     def __init__(self, descriptor: int) -> None:

@@ -46,6 +46,8 @@ def _set_intent(invocation: Invocation, metadata: Metadata, traits: Traits) -> N
     # What expresses intent for one call stands on the command line, and nowhere else.
     if traits.confirm_flag and invocation.given.get(f"--{traits.confirm_flag}"):
         writer.intend(force=True, dry_run=writer.dry_run)
+    if traits.confirm_flag and invocation.in_family:
+        _preview_unconfirmed(invocation, traits.confirm_flag)
     if not traits.safe_default:
         return
     # Where the contract has no such flag, and the command none of its own, --yes has to do.
@@ -60,6 +62,23 @@ def _set_intent(invocation: Invocation, metadata: Metadata, traits: Traits) -> N
             writer.warn("safe_default", f"Only a dry run; pass {flag} to do it.")
         writer.intend(force=writer.is_forced(), dry_run=True)
     invocation.meta["dry_run"] = writer.dry_run
+
+
+def _preview_unconfirmed(invocation: Invocation, flag: str) -> None:
+    """Make a call without the flag that confirms it a dry run, where the command can preview."""
+    writer = invocation.writer
+    if invocation.is_attended:
+        return  # a person runs what they call
+    if not (writer.dry_run or writer.is_forced()):
+        from .confirmation import can_preview
+
+        if not can_preview(invocation):
+            return  # so the guard refuses it
+        writer.warn("confirm_flag", f"Only a preview; pass --{flag} to do it.")
+        writer.intend(force=False, dry_run=True)
+    invocation.meta["dry_run"] = writer.dry_run
+    if not writer.dry_run:
+        invocation.meta["confirmed"] = True
 
 
 def _warn_of_platform(invocation: Invocation, traits: Traits) -> None:

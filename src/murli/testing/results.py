@@ -17,6 +17,7 @@ from ..client.envelopes import object_in
 from ..client.reading import read
 from ..client.response import Problem, Response, Warned
 from ..contracts.checks import InvalidDocument
+from ..control_lines import unwrapped
 from .validity import (
     Verdict,
     judge_output,
@@ -91,7 +92,7 @@ class Result:
         values = lines_of(self.stdout_bytes)
         if values is None or "_line" in object_in(values[-1].get("meta")):
             return list(self.response.items)
-        return [each for each in values[:-1] if not (isinstance(each, dict) and is_aside(each))]
+        return [unwrapped(each) for each in values[:-1] if not is_aside(each)]
 
     @property
     def progress(self) -> list[dict[str, Any]]:

@@ -110,9 +110,14 @@ def _with_objects(stdout: bytes) -> bytes:
 
 def spoken_by(document: Mapping[str, Any], exit_code: int, contract: str = "") -> str:
     """Tell which contract *document* is in; of the family the one asked for, or what it shows."""
-    if "ok" not in document and "schema_version" in document:
+    if "ok" not in document and "schema_version" in document and not is_summary(document):
         return "murli"
     return contract if contract in FAMILY else revision_of(document, exit_code)
+
+
+def is_summary(document: Mapping[str, Any]) -> bool:
+    """Return whether *document* is the bare line that ends a stream of the family."""
+    return document.get("_summary") is True and "ok" not in document
 
 
 def wire_of(document: Mapping[str, Any]) -> str:
@@ -126,11 +131,14 @@ def _own_code(document: Mapping[str, Any]) -> int:
 
 
 def _claims_success(document: Mapping[str, Any]) -> bool:
-    return document.get("ok") is True or document.get("status") in ("ok", "plan")
+    return is_summary(document) or (
+        document.get("ok") is True or document.get("status") in ("ok", "plan")
+    )
 
 
 def _fails(document: Mapping[str, Any]) -> bool:
-    return document.get("status", "error") == "error" and "ok" not in document
+    fails = document.get("status", "error") == "error" and "ok" not in document
+    return fails and not is_summary(document)
 
 
 # -- one document --------------------------------------------------------------------------------
@@ -141,14 +149,14 @@ def judge(
 ) -> Verdict:
     """Judge one document that ends an answer of *contract*: itself, its code, where it stands."""
     verdict = Verdict()
-    if "ok" not in document and document.get("_summary") is True:
-        return verdict  # the bare end of a stream, which promises nothing
     if contract == "murli" and not strict and wire_of(document) == "go":
         verdict.held_to.add("invariants of Go's wire")
         verdict.faults += _go_faults(document, exit_code, stream)
         return verdict
     verdict.held_to.add(f"invariants of {contract}")
     verdict.faults += _broken_invariants(document, contract, exit_code, stream)
+    if is_summary(document):
+        return verdict  # which is as open as an item
     validator = _validator(contract, _branch_of(document) if contract == "murli" else "")
     if validator is not None:
         verdict.held_to.add(f"schema of {contract}")
@@ -162,6 +170,8 @@ def _broken_invariants(
     if contract != "murli":
         if stream == "stderr":
             return ["an envelope of the family is on stderr, and belongs on stdout"]
+        if is_summary(document):
+            return _rules_broken(document, contract, exit_code, stream)
         for key, kinds, words in (
             ("meta", dict, "an object"),
             ("error", (dict, type(None)), "an object or null"),
@@ -171,6 +181,12 @@ def _broken_invariants(
         # Other languages write the keys in an order of their own.
         known = {key: document[key] for key in _KEYS if key in document}
         document = {**known, **document}
+    return _rules_broken(document, contract, exit_code, stream)
+
+
+def _rules_broken(
+    document: Mapping[str, Any], contract: str, exit_code: int, stream: str
+) -> list[str]:
     try:
         check(contract, Answer(dict(document), exit_code, stream))
     except InvalidDocument as broken:

@@ -134,7 +134,8 @@ stream() {
   done
   trap '' INT
   broken family.stream.contract && at=7
-  end 0 "{\"_summary\":true,\"_count\":$at}" null ",\"items_emitted\":$many"
+  printf '{"_summary":true,"_count":%s,"total":%s,"duration_ms":1}\n' $at $many
+  exit 0
 }
 
 stopped() {

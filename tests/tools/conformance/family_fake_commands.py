@@ -134,7 +134,11 @@ def stream() -> NoReturn:
             os._exit(130)
         fail("list", 130, "CANCELLED", "it was stopped", retryable=False)
     count = STREAMED - broken("family.stream.contract")
-    end("list", 0, {"_summary": True, "_count": count}, items_emitted=STREAMED)
+    summary = {"_summary": True, "_count": count, "total": STREAMED, "duration_ms": 1}
+    if broken("family.stream.contract", "envelope"):
+        end("list", 0, summary, items_emitted=STREAMED)
+    out(json(summary) + "\n")
+    sys.exit(0)
 
 
 def remove(words: list[str], given: dict[str, Any]) -> NoReturn:

@@ -84,7 +84,8 @@ def _only_foretells(target: Target, call: Call | None) -> bool:
     """Tell whether a call is a dry run by itself, as its command declares."""
     if call is None or call.exit_code != 0 or call.meta.get("dry_run") is not True:
         return False
-    return entry_of(target, call.command).get("safe_default") is True
+    entry = entry_of(target, call.command)
+    return entry.get("safe_default") is True or bool(text_in(entry.get("confirm_flag")))
 
 
 def is_guarded(target: Target, command: Command) -> bool:

@@ -11,7 +11,7 @@ from ..checking import NotApplicable, NotVerified, check, judged
 from ..results import Evidence, Finding
 from ..target import FAMILY, Target
 from .calls import has_lines
-from .family_calls import CANCELLED, NEWEST, TELLING, call_of, listed, made, readers
+from .family_calls import CANCELLED, TELLING, call_of, listed, made, readers
 from .family_shapes import is_count
 
 _TIMEOUT = 10
@@ -55,14 +55,17 @@ def stream_contract(target: Target) -> Iterator[Finding]:
     for name, evidence in _streams(target):
         known = True
         if evidence.exit_code is not None:
-            trouble = next(stream_troubles(evidence, target.contract), "")
+            trouble = next(stream_troubles(evidence), "")
             yield judged(trouble, name, evidence)
     if not known:
         raise NotApplicable("no command that may be run is known to stream")
 
 
-def stream_troubles(evidence: Evidence, contract: str) -> Iterator[str]:
-    """Tell what is wrong with the lines of a stream."""
+def stream_troubles(evidence: Evidence) -> Iterator[str]:
+    """Yield what is wrong with the lines of a stream.
+
+    A stream that worked ends with a bare summary, one that failed with the envelope of its error.
+    """
     lines = [parsed(each) for each in evidence.stdout.split(b"\n") if each.strip()]
     documents = [each for each in lines if isinstance(each, dict)]
     if len(documents) < len(lines):
@@ -75,32 +78,29 @@ def stream_troubles(evidence: Evidence, contract: str) -> Iterator[str]:
     items = documents[:-1]
     if any(map(is_terminal, items)):
         yield "a line before the last ends it"
-    if last.get("_summary") is True and evidence.exit_code != 0:
+    is_summary = last.get("_summary") is True and "ok" not in last
+    if not is_summary and last.get("ok") is not False:
+        yield "the last line is an envelope of a success, and not the bare summary"
+    if is_summary and evidence.exit_code != 0:
         yield f"the last line tells of a success, and it ended with {evidence.ended}"
-    yield from _counts(items, last, contract)
+    if "_seq" in last:
+        yield "the last line has a _seq, which only items have"
+    yield from _counts(items, last, is_summary)
 
 
-def _counts(items: list[dict[str, Any]], last: dict[str, Any], contract: str) -> Iterator[str]:
-    numbered = [each for each in items if "_seq" in each]
+def _counts(items: list[dict[str, Any]], last: dict[str, Any], is_summary: bool) -> Iterator[str]:
+    numbered = [each["_seq"] for each in items if "_seq" in each]
     if numbered and len(numbered) < len(items):
         yield "some items have a _seq, and some have none"
-    if items and not numbered and contract in NEWEST:
-        yield "the items have no _seq"
-    start = numbered[0]["_seq"] if numbered else 0
-    if not is_count(start) or start > 1:
-        yield "the first item is not the first by its _seq"
-    elif any(
-        not is_count(each["_seq"]) or each["_seq"] != start + at for at, each in enumerate(numbered)
-    ):
+    elif numbered and numbered[0] != 1:
+        yield f"_seq begins with {numbered[0]}, not with 1"
+    elif not all(is_count(each) and each == at for at, each in enumerate(numbered, 1)):
         yield "_seq does not count one by one"
-    places = (
-        (last, "_count"),
-        (object_in(last.get("data")), "_count"),
-        (object_in(last.get("meta")), "items_emitted"),
-    )
-    for place, name in places:
-        if name in place and place[name] != len(items):
-            yield f"{name} is not {len(items)}, the number of items"
+    place, name = (last, "_count") if is_summary else (object_in(last.get("meta")), "items_emitted")
+    if name in place and place[name] != len(items):
+        yield f"{name} is not {len(items)}, the number of items"
+    elif numbered and name not in place:
+        yield f"the items are numbered, and the last line has no {name}"
 
 
 @check(

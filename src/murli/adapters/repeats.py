@@ -1,0 +1,82 @@
+"""An option that is given twice with two values, which frameworks answer with the last of them.
+
+The ResponseEnvelope contracts refuse such a call: one of the values is a mistake. Options that
+collect or count are meant to be given more than once, and of two switches the last one counts.
+"""
+
+from __future__ import annotations
+
+from ..runtime import usage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..runtime.invocation import Invocation
+
+_MISSING: Any = object()
+
+
+def watch_click_parser(command: Any, invocation: Invocation) -> Callable[[], None]:
+    """Refuse repeated options while *command* parses; return what ends that."""
+    own = command.make_parser
+
+    def make_parser(ctx: Any) -> Any:
+        parser = own(ctx)
+        if not ctx.resilient_parsing:
+            # A parser of another making is left alone.
+            options = {
+                **getattr(parser, "_long_opt", {}),
+                **getattr(parser, "_short_opt", {}),
+            }
+            for option in {id(each): each for each in options.values()}.values():
+                _watch_option(option, invocation)
+        return parser
+
+    return _stand_in(command, "make_parser", make_parser)
+
+
+def _watch_option(option: Any, invocation: Invocation) -> None:
+    own = option.process
+
+    def process(value: Any, state: Any) -> None:
+        is_scalar = option.action == "store"
+        if is_scalar and state.opts.get(option.dest, value) != value:
+            invocation.refuse(usage.repeated(max(option.obj.opts, key=len)))
+        own(value, state)
+
+    option.process = process
+
+
+def watch_argparse_parser(
+    parser: argparse.ArgumentParser, invocation: Invocation
+) -> Callable[[], None]:
+    """Refuse repeated options while *parser* parses; return what ends that."""
+    from argparse import _StoreAction
+
+    own = parser._get_values
+    given: dict[str, list[str]] = {}
+
+    def get_values(action: argparse.Action, words: Any) -> Any:
+        is_scalar = isinstance(action, _StoreAction) and action.option_strings
+        if is_scalar and given.setdefault(action.dest, list(words)) != list(words):
+            invocation.refuse(usage.repeated(max(action.option_strings, key=len)))
+        return own(action, words)
+
+    return _stand_in(parser, "_get_values", get_values)
+
+
+def _stand_in(holder: Any, name: str, ours: Any) -> Callable[[], None]:
+    """Put *ours* in the place of a method; return what takes it back."""
+    before = holder.__dict__.get(name, _MISSING)
+    setattr(holder, name, ours)
+
+    def undo() -> None:
+        if before is _MISSING:
+            delattr(holder, name)
+        else:
+            setattr(holder, name, before)
+
+    return undo

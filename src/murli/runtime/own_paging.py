@@ -1,0 +1,74 @@
+"""Lists whose handlers page by themselves: what the caller asked for, and what they gave."""
+
+from __future__ import annotations
+
+from .calls import call_with, scan_again
+from .paging import FAMILY_LIMIT, list_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..asides import Page
+    from ..declarations import Paging
+    from ..outcome import Outcome
+    from ..writer import Writer
+    from .invocation import Invocation
+
+
+def declared_in(invocation: Invocation) -> Paging | None:
+    """Return how the called command pages by itself, ``None`` if it does not."""
+    metadata = invocation.metadata
+    if metadata is None and not invocation.call.mounted:
+        level = scan_again(invocation, invocation.argv).level
+        metadata = invocation.host.command(level).metadata
+    paging = metadata.lists if metadata is not None else None
+    return paging if paging is not None and paging.by_handler else None
+
+
+def limit_of(writer: Writer) -> int | None:
+    """Return how many items the caller wants, or else the author, or else the contract."""
+    invocation = writer.invocation
+    if invocation is None:
+        return None
+    text = invocation.call.limit
+    if text is not None and text.isdecimal():
+        return int(text) or None
+    from ..declarations import USUAL_PAGING
+
+    metadata = invocation.metadata
+    paging = metadata.lists if metadata is not None else None
+    if paging is None or paging is USUAL_PAGING:
+        return FAMILY_LIMIT if invocation.in_family else None
+    return paging.limit or None
+
+
+def completed(writer: Writer, outcome: Outcome, page: Page) -> Page:
+    """Return *page* with what its handler left to us: how many there are, the call for the rest."""
+    changes: dict[str, Any] = {}
+    if page.returned is None:
+        part = list_in(getattr(outcome, "result", None), inside=True)
+        changes["returned"] = len(part.pieces) if part is not None else 0
+    invocation = writer.invocation
+    if page.next_cursor and not page.rest and invocation is not None:
+        changes["rest"] = _call_for(invocation, page.next_cursor)
+    return page.replace(**changes) if changes else page
+
+
+def _call_for(invocation: Invocation, cursor: str) -> str:
+    """Return the caller's call with *cursor*, be the option for it ours or the tool's own."""
+    level = scan_again(invocation, invocation.argv).level
+    if not level.owns("--cursor"):
+        return call_with(invocation, {"--cursor": cursor})
+    from .calls import spelled
+
+    words: list[str] = []
+    found = iter(invocation.argv)
+    for word in found:
+        if word == "--":
+            return spelled(invocation, [*words, "--cursor", cursor, "--", *found])
+        if word == "--cursor":
+            next(found, None)
+        elif not word.startswith("--cursor="):
+            words.append(word)
+    return spelled(invocation, [*words, "--cursor", cursor])
