@@ -215,7 +215,7 @@ def test_only_the_option_itself_confirms_on_argparse(tmp_path: Path) -> None:
 def test_an_own_subparsers_action_is_guarded(tmp_path: Path, how: str) -> None:
     """A command that the author's own action looks up and lets parse is guarded like any other."""
     argv = script(tmp_path, ON_ARGPARSE)
-    refused(argv, "delete", tmp_path, "delete", OWN="1", HOW=how)
+    refused(argv, "delete", tmp_path, "delete", OWN="1", HOW=how, _ARGCOMPLETE="1")
     refused(argv, "purge", tmp_path, "purge", OWN="1", HOW=how, GUARD="inferred")
     assert run(argv, "delete", "--yes", cwd=tmp_path, env=environment(OWN="1")).code == 0
 
@@ -242,6 +242,26 @@ def test_no_format_makes_a_person_of_an_agent(
     assert done.code != 0
     assert "requires explicit confirmation" in done.err + done.out
     assert not (tmp_path / "ran-delete").exists()
+
+
+PERSON = """
+import argparse, murli, pathlib
+parser = argparse.ArgumentParser(prog="tool")
+murli.annotate(parser, murli.Metadata(traits=murli.Traits(requires_person=True)))
+murli.enable(parser)
+parser.parse_args()
+pathlib.Path("ran-tool").touch()
+"""
+
+
+def test_an_agent_cannot_attest_to_be_a_person(tmp_path: Path) -> None:
+    """What only a person may run is refused to a declared agent at a terminal, in any format."""
+    at = ["sh", "-c", f'cd {tmp_path} && exec "$@"', "sh", *script(tmp_path, PERSON)]
+    env = environment(MURLI_MODE="agent")
+    done = run_at_terminal(at, "--output", "text", env=env, keys=b"yes\n")
+    assert (done.code, "Only a person" in done.err) == (1, True)
+    assert not (tmp_path / "ran-tool").exists()
+    assert run_at_terminal(at, keys=b"yes\n").code == 0
 
 
 # -- ways to a command -------------------------------------------------------------------------
@@ -277,6 +297,39 @@ def test_doctor_fails_what_cannot_be_guarded(clicked: list[str], tmp_path: Path)
         assert failed[0]["message"].endswith("declare these too: admin status")
         assert done.code == 1
     assert "tool runs its commands" in failed[1]["message"]
+
+
+ON_TYPER = """
+import pathlib, typer, murli
+from typing import Annotated
+class Prefix(typer.core.TyperGroup):
+    def get_command(self, ctx, name):
+        found = [each for each in self.list_commands(ctx) if each.startswith(name)]
+        return super().get_command(ctx, found[0]) if found else None
+app = typer.Typer(cls=Prefix)
+wipe = typer.Typer(invoke_without_command=True)
+@wipe.callback()
+def all_of_it(): pathlib.Path("ran-wipe").touch()
+app.add_typer(wipe, name="wipe")
+@app.command()
+def create(name: Annotated[str, typer.Option(prompt=True)]): pathlib.Path("ran-create").touch()
+for each in (wipe, create):
+    murli.annotate(each, murli.Metadata(destructive=True))
+murli.enable(app, name="tool")
+app()
+"""
+
+
+def test_typer_is_guarded_in_the_same_ways(tmp_path: Path) -> None:
+    """A sub-app reached by a prefix, a prompt, and a variable for completion open nothing."""
+    argv = script(tmp_path, ON_TYPER, "ship.py")
+    refused(argv, "wip", tmp_path, "wipe")
+    names = ("_SHIP_COMPLETE", "_SHIP_PY_COMPLETE", "_SHIP.PY_COMPLETE", "_TOOL_COMPLETE")
+    refused(argv, "create", tmp_path, "create", **dict.fromkeys(names, "x"))
+    asked = {"_SHIP.PY_COMPLETE": "complete_bash", "COMP_WORDS": "ship.py cr", "COMP_CWORD": "1"}
+    done = run(argv, cwd=tmp_path, env=environment(**asked))
+    assert (done.out, done.err, done.code) == ("create\n", "", 0)
+    assert run(argv, "wip", "--yes", cwd=tmp_path).code == 0
 
 
 # -- before the guard --------------------------------------------------------------------------

@@ -323,7 +323,8 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
         from .clicklike_guard import guard_prompts
 
         guard_prompts(command)
-    command.context_class = _guarded_context(command.context_class)
+    if hasattr(command, "context_class"):
+        command.context_class = _guarded_context(command.context_class)
     own_invoke, own_help, own_make = command.invoke, command.get_help, command.make_context
 
     def invoke(ctx: Any) -> Any:
