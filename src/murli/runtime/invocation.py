@@ -316,7 +316,7 @@ class Invocation:
         if self.capture is None:
             return
         capture, self.capture = self.capture, None
-        capture.errors.stop()
+        capture.stop_watching()
         printed = self._without_secrets(capture.end(restore=True))
         try:
             if isinstance(printed, bytes):
@@ -430,7 +430,7 @@ class Invocation:
             if error is None or (isinstance(error, SystemExit) and not status_of(error.code)):
                 error = lost_printing(capture.lost)
         code = self._conclude(error, printed)
-        capture.errors.stop()
+        capture.stop_watching()
         self.capture = None
         capture.close()
         return code
@@ -463,7 +463,11 @@ class Invocation:
             return self._end_stream(printed)
         if self.writer.is_tty():
             self.pass_on(printed)
-            value = self._readable()
+            value = self._returned
+            if value is not None:
+                from ..formats.people import readable
+
+                value = readable(value)
             self._show(value if self.shaper is None else self.shaper.show(value))
             return 0
         try:
@@ -503,15 +507,6 @@ class Invocation:
             if isinstance(returned, (dict, list, tuple)):
                 self.writer.warn("RESULT_NOT_ENCODED", f"{error} What was printed is the answer.")
             return None
-
-    def _readable(self) -> Any:
-        """Return what the handler returned as plain data for a person, whose call never fails."""
-        try:
-            return plain(self._returned)
-        except ValueError:
-            from ..formats.people import readable
-
-            return readable(self._returned)
 
     def _show(self, value: Any) -> None:
         """Show a person what a handler only returned."""
