@@ -973,3 +973,16 @@ t()
     assert run(argv, "profile", "save", "p", "key=env:A_KEY", env=env).code == 0
     for command in ("a", "b"):
         assert run(argv, command, "--profile", "p", env=env).document["result"] == [MASK]
+
+
+def test_what_is_printed_behind_the_answer(tmp_path: Path) -> None:
+    """A secret of the environment is redacted in what is printed while the program ends, too."""
+    argv = script(
+        tmp_path,
+        "import atexit, click, os, murli\n"
+        "@click.command()\n"
+        "def cli(): atexit.register(lambda: print('bye', os.environ['LAB_API_TOKEN']))\n"
+        "murli.enable(cli); cli()\n",
+    )
+    done = run(argv, env=environment(LAB_API_TOKEN="abcdef-1234567-xyz"))
+    assert (done.code, done.err) == (0, "bye [REDACTED]\n")

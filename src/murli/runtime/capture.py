@@ -23,7 +23,8 @@ if TYPE_CHECKING:
         stream: Any
         is_process: bool  # whether it is the process's own stdout, and not a test runner's
         lost: OSError | None  # why something that was printed could not be kept
-        errors: ErrorTail  # the end of what is written to stderr meanwhile
+        errors: list[str | bytes]  # the end of what is written to stderr meanwhile
+        stop_watching: Callable[[], None]  # leaves stderr as it was
 
         def end(self, *, restore: bool) -> str | bytes:
             """Stop collecting and give what was printed; bytes when it is not text."""
@@ -53,44 +54,27 @@ def collect_stdout() -> Capture:
     return ClosedStdout() if sys.__stdout__ is None else StreamCapture()
 
 
-class ErrorTail:
-    """Remembers the end of what is written to ``sys.stderr``, which gets it as before.
+def watch_errors(writes: list[str | bytes]) -> Callable[[], None]:
+    """Keep in *writes* the end of what is written to ``sys.stderr``, which gets it as before.
 
-    Only what passes Python's own stream: what a child writes goes past it.
+    Only what passes Python's own stream: what a child writes goes past it. Returns what ends it.
     """
+    stream: Any = sys.stderr
+    targets: tuple[Any, ...] = (getattr(stream, "buffer", None), stream)
+    for target in targets:
+        try:
+            own = target.write
 
-    def __init__(self) -> None:
-        self._stream: Any = sys.stderr
-        self._writes: list[bytes] = []
-        self.stop: Callable[[], None] = lambda: None
-        targets: tuple[Any, ...] = (getattr(self._stream, "buffer", None), self._stream)
-        for target in targets:
-            try:
-                self.stop = write_through(target, self._noting(target.write))
-                break
-            except AttributeError:  # absent, or a host's own stream that cannot be watched
-                continue
+            def write(data: Any, /, own: Any = own) -> Any:
+                part = data[-_LONGEST_WRITE:]
+                writes.append(part if type(part) is str else bytes(part))
+                del writes[:-_MOST_WRITES]
+                return own(data)
 
-    def _noting(self, own: Any) -> Callable[[Any], Any]:
-        writes = self._writes
-        encoding = getattr(self._stream, "encoding", None) or "utf-8"
-
-        def write(data: Any, /) -> Any:
-            part = data[-_LONGEST_WRITE:]
-            writes.append(part.encode(encoding, "replace") if type(part) is str else bytes(part))
-            del writes[:-_MOST_WRITES]
-            return own(data)
-
-        return write
-
-    def reason(self) -> str:
-        """Return what the program said there last, as the reason why it failed; ``""`` if none."""
-        _flush(self._stream)
-        if not self._writes:
-            return ""
-        from .last_words import reason_in
-
-        return reason_in(self._writes, getattr(self._stream, "encoding", None) or "utf-8")
+            return write_through(target, write)
+        except AttributeError:  # absent, or a host's own stream that cannot be watched
+            continue
+    return lambda: None
 
 
 def write_through(target: Any, write: Callable[[Any], Any]) -> Callable[[], None]:
@@ -132,7 +116,8 @@ class DescriptorCapture:
         self.stream = DescriptorStream(self._real)
         self.lost: OSError | None = None
         self._unwatch = self._watch(sys.stdout)
-        self.errors = ErrorTail()
+        self.errors: list[str | bytes] = []
+        self.stop_watching = watch_errors(self.errors)
 
     def end(self, *, restore: bool) -> str | bytes:
         """Stop collecting.
@@ -159,7 +144,7 @@ class DescriptorCapture:
         """Give how many bytes have been collected so far; 0 once that is over."""
         if self._spool < 0:
             return 0
-        _flush(sys.stdout)  # should there be no room, `end` will tell
+        flush(sys.stdout)  # should there be no room, `end` will tell
         try:
             return os.fstat(self._spool).st_size
         except OSError:  # the tool closed descriptors that are not its own
@@ -212,7 +197,7 @@ class DescriptorCapture:
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, 1)
             os.close(nowhere)
-            _flush(sys.stdout)
+            flush(sys.stdout)
         except (AttributeError, ValueError):  # absent, or closed by the handler
             pass
 
@@ -286,7 +271,8 @@ def _send_to_stderr() -> None:
             os.close(nowhere)
 
 
-def _flush(stream: Any) -> None:
+def flush(stream: Any) -> None:
+    """Let what is in the buffers of *stream* out, if it can be."""
     try:
         stream.flush()
     except (AttributeError, ValueError, OSError):  # absent, closed by the handler, or full

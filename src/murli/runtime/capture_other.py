@@ -6,7 +6,7 @@ import io
 import sys
 
 from ..streams import DescriptorStream
-from .capture import ErrorTail, as_text
+from .capture import as_text, watch_errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ class StreamCapture:
 
     def __init__(self) -> None:
         self.stream: Any = sys.stdout
-        self.errors = ErrorTail()
+        self.errors: list[str | bytes] = []
+        self.stop_watching = watch_errors(self.errors)
         self._bytes = io.BytesIO()
         # With a buffer beneath it, because binary output goes there.
         self._held = io.TextIOWrapper(self._bytes, "utf-8", write_through=True)
@@ -55,7 +56,8 @@ class ClosedStdout:
 
     def __init__(self) -> None:
         self.stream = DescriptorStream(-1)
-        self.errors = ErrorTail()
+        self.errors: list[str | bytes] = []
+        self.stop_watching = watch_errors(self.errors)
 
     def end(self, *, restore: bool) -> str:
         """Give nothing: there was nowhere to print."""

@@ -8,6 +8,7 @@ import sys
 import time
 
 from ..formats import text_of
+from .capture import flush
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,8 +49,11 @@ def exit_failure(invocation: Invocation, ending: SystemExit) -> AgentError | Non
         return None
     said = "" if isinstance(ending.code, int) else text_of(ending.code)
     if not said and invocation.capture is not None:
-        said = invocation.capture.errors.reason()
-        if invocation.in_family:
+        from .last_words import reason_in
+
+        flush(sys.stderr)
+        said = reason_in(invocation.capture.errors)
+        if said and invocation.in_family:
             from .surroundings import masked
 
             said = masked(said)

@@ -349,7 +349,7 @@ class Invocation:
         if self.capture is None:
             return
         capture, self.capture = self.capture, None
-        capture.errors.stop()
+        capture.stop_watching()
         printed = self._without_secrets(capture.end(restore=True))
         try:
             if isinstance(printed, bytes):
@@ -468,7 +468,7 @@ class Invocation:
             if error is None or (isinstance(error, SystemExit) and not status_of(error.code)):
                 error = lost_printing(capture.lost)
         code = self._conclude(error, printed)
-        capture.errors.stop()
+        capture.stop_watching()
         self.capture = None
         capture.close()
         return code
@@ -507,7 +507,11 @@ class Invocation:
             return self._end_stream(printed)
         if self.writer.is_tty():
             self.pass_on(printed)
-            value = self._readable()
+            value = self.returned
+            if value is not None:
+                from ..formats.people import readable
+
+                value = readable(value)
             self._show(value if self.shaper is None else self.shaper.show(value))
             return 0
         try:
@@ -547,15 +551,6 @@ class Invocation:
             if isinstance(returned, (dict, list, tuple)):
                 self.writer.warn("RESULT_NOT_ENCODED", f"{error} What was printed is the answer.")
             return None
-
-    def _readable(self) -> Any:
-        """Return what the handler returned as plain data for a person, whose call never fails."""
-        try:
-            return plain(self.returned)
-        except ValueError:
-            from ..formats.people import readable
-
-            return readable(self.returned)
 
     def _show(self, value: Any) -> None:
         """Show a person what a handler only returned."""

@@ -7,6 +7,7 @@ is the message of the failure: without control characters, prompts, progress and
 from __future__ import annotations
 
 import re
+import sys
 
 from ..formats.text import clean_line
 from .http_failures import without_credentials
@@ -29,9 +30,9 @@ _SIDES = "\u2502\u2503| "
 _TRACEBACK = "Traceback (most recent call last)"
 
 
-def reason_in(written: Iterable[bytes], encoding: str = "utf-8") -> str:
-    """Return the reason in what was *written* to stderr, in its parts; ``""`` for none."""
-    text = _joined([part.decode(encoding, "replace") for part in written])
+def reason_in(written: Iterable[str | bytes]) -> str:
+    """Return the reason in what was *written* to stderr, part by part; ``""`` for none."""
+    text = _joined([part if isinstance(part, str) else _decoded(part) for part in written])
     lines = _behind_traceback(list(_telling(text.split("\n"))))
     told = [line for line in lines if line][-_MOST_LINES:]
     marked = [index for index, line in enumerate(told) if _MARKED.search(line)]
@@ -42,6 +43,10 @@ def reason_in(written: Iterable[bytes], encoding: str = "utf-8") -> str:
         told = paragraph.split("\n")[-_MOST_LINES:]
     reason = without_credentials("\n".join(told).strip())
     return reason if len(reason) <= _MOST_CHARACTERS else f"…{reason[1 - _MOST_CHARACTERS :]}"
+
+
+def _decoded(part: bytes) -> str:
+    return part.decode(getattr(sys.stderr, "encoding", None) or "utf-8", "replace")
 
 
 def _joined(parts: list[str]) -> str:

@@ -185,7 +185,15 @@ class Ownership:
         if self.ending is None and _threads_go_on():
             # Python waits for them before it comes here, unless it is interrupted.
             self.ending = take_interruption() or KeyboardInterrupt()
-        code = self.answer(self.ending)
+        ending = self.ending
+        if ending is not None and not isinstance(ending, (SystemExit, KeyboardInterrupt)):
+            from .failures import error_for
+
+            # A hook of the tool's own took our place, and Python exits with 1 behind it.
+            ending = error_for(self.invocation, ending)
+            if ending.error_type == "execution_error":
+                ending.code = self.status
+        code = self.answer(ending)
         if waited:
             os._exit(code)
         if code != self.status:
