@@ -146,7 +146,7 @@ def declaration_gaps(
                     f"{group} is declared mutating, which says nothing about "
                     f"{', '.join(below)}: declare each of them",
                 )
-        elif level := _undeclared_danger(command):
+        elif level := _undeclared_danger(path, command):
             yield (
                 path,
                 f'"{path}" looks {level} and is not declared: annotate it with '
@@ -154,10 +154,13 @@ def declaration_gaps(
             )
 
 
-def _undeclared_danger(command: Mapping[str, Any]) -> str:
+def _undeclared_danger(path: str, command: Mapping[str, Any]) -> str:
     safety = _safety_in(command)
-    inferred = safety.get("inferred") if safety.get("declared") is False else ""
-    return inferred if isinstance(inferred, str) else ""
+    if safety.get("declared") is not False:
+        return ""
+    inferred = safety.get("inferred")
+    known = inferred in ("mutating", "destructive")
+    return str(inferred) if known else inferred_danger(tuple(path.split()))
 
 
 def _safety_in(command: Mapping[str, Any]) -> Mapping[str, Any]:
