@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ..metadata import Metadata
     from ..runtime import Settings
     from ..runtime.custody import Custody
+    from ..runtime.misnamed import Parameters
     from ..tree import Command
     from ..writer import Writer
     from .argparse_values import Bindings
@@ -121,6 +122,10 @@ class Enabled:
         def prepare(parser: argparse.ArgumentParser) -> None:
             _hook(parser)
             facts = metadata_of(parser)
+            if facts is not None and (facts.has_checks or facts.arguments):
+                from .argparse_values import check_names
+
+                check_names(parser, facts, chosen, invocation)
             if facts is not None and facts.has_checks:
                 from .argparse_values import Bindings
 
@@ -236,6 +241,12 @@ class Enabled:
         from .argparse_values import secret_options
 
         return secret_options(level.parser)
+
+    def parameters(self, level: Any) -> Parameters:
+        """Return the options and arguments of a parser by their names."""
+        from .argparse_values import parameters_of
+
+        return parameters_of(level.parser)
 
     def command(self, level: Any) -> Command:
         """Walk the parser that *level* stands for."""

@@ -84,10 +84,15 @@ def names_of(action: argparse.Action) -> tuple[str, str]:
     return name, short
 
 
+def argument_name(action: argparse.Action) -> str:
+    """Return what a positional argument is called."""
+    return action.dest if action.dest != argparse.SUPPRESS else str(action.metavar or "")
+
+
 def _argument(parser: argparse.ArgumentParser, action: argparse.Action) -> Argument:
     optional = action.nargs in ("?", "*", argparse.REMAINDER)
     return Argument(
-        action.dest if action.dest != argparse.SUPPRESS else str(action.metavar or ""),
+        argument_name(action),
         _type(action),
         required=not optional,
         description=_describe(parser, action),

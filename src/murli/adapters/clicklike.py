@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..metadata import Metadata
     from ..runtime import Settings
     from ..tree import Command
+    from ..runtime.misnamed import Parameters
     from .clicklike_levels import CommandLevel
 
     MetadataAt = Callable[[Any, tuple[str, ...]], Metadata | None]
@@ -250,6 +251,12 @@ class Call:
 
         return secret_options(level.command, self.enabled.metadata_at(level.command, level.path))
 
+    def parameters(self, level: Any) -> Parameters:
+        """Return the options and arguments of a command by their names."""
+        from .clicklike_values import parameters_of
+
+        return parameters_of(level.command)
+
     def command(self, level: Any) -> Command:
         """Walk the command that *level* stands for."""
         from .clicklike_tree import walk
@@ -300,6 +307,12 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
             from .clicklike_values import hide_secrets
 
             hide_secrets(secret, args[1] if len(args) > 1 else named["args"], invocation)
+        enabled, path = getattr(command, _HOOKED)
+        facts = enabled.metadata_at(command, path)
+        if facts is not None and not named.get("resilient_parsing"):
+            from .clicklike_values import check_names
+
+            check_names(command, facts, named.get("parent"), invocation)
         return _past_the_framework(invocation.host, command, lambda: own_make(*args, **named))
 
     def get_help(ctx: Any) -> str:
