@@ -360,6 +360,11 @@ class Metadata(Record):
         return "safe" if "mutating" in self.said else ""
 
     @property
+    def names_parameters(self) -> bool:
+        """Whether something is declared that speaks of flags or arguments by their names."""
+        return bool(self.has_checks or self.arguments)
+
+    @property
     def has_checks(self) -> bool:
         """Whether something is declared that depends on the values a call gives."""
         return bool(

@@ -122,10 +122,10 @@ class Enabled:
         def prepare(parser: argparse.ArgumentParser) -> None:
             _hook(parser)
             facts = metadata_of(parser)
-            if facts is not None and (facts.has_checks or facts.arguments):
+            if facts is not None and facts.names_parameters:
                 from .argparse_values import check_names
 
-                check_names(parser, facts, chosen, invocation)
+                check_names(parser, chosen, invocation)
             if facts is not None and facts.has_checks:
                 from .argparse_values import Bindings
 

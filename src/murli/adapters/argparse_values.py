@@ -296,6 +296,7 @@ def parameters_of(parser: argparse.ArgumentParser) -> Parameters:
         if not action.option_strings and not isinstance(action, argparse._SubParsersAction)
     ]
     return Parameters(
+        metadata_of(parser),
         [(f"--{names_of(action)[0]}", *action.option_strings) for action in options],
         [argument_name(action) for action in arguments],
     )
@@ -303,13 +304,12 @@ def parameters_of(parser: argparse.ArgumentParser) -> Parameters:
 
 def check_names(
     parser: argparse.ArgumentParser,
-    metadata: Metadata,
     chosen: Sequence[argparse.ArgumentParser],
     invocation: Invocation,
 ) -> None:
     """Refuse a call of *parser*, reached through *chosen*, that declares what is not there."""
     above = [parameters_of(each) for each in chosen if each is not parser]
-    refuse_misnamed(invocation, metadata, parameters_of(parser), above)
+    refuse_misnamed(invocation, parameters_of(parser), above)
 
 
 def secret_options(parser: argparse.ArgumentParser) -> set[str]:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from ..metadata import Metadata
     from ..runtime import Settings
-    from ..tree import Command
     from ..runtime.misnamed import Parameters
+    from ..tree import Command
     from .clicklike_levels import CommandLevel
 
     MetadataAt = Callable[[Any, tuple[str, ...]], Metadata | None]
@@ -255,7 +255,8 @@ class Call:
         """Return the options and arguments of a command by their names."""
         from .clicklike_values import parameters_of
 
-        return parameters_of(level.command)
+        facts = self.enabled.metadata_at(level.command, level.path)
+        return parameters_of(level.command, facts)
 
     def command(self, level: Any) -> Command:
         """Walk the command that *level* stands for."""
@@ -309,7 +310,7 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
             hide_secrets(secret, args[1] if len(args) > 1 else named["args"], invocation)
         enabled, path = getattr(command, _HOOKED)
         facts = enabled.metadata_at(command, path)
-        if facts is not None and not named.get("resilient_parsing"):
+        if facts is not None and facts.names_parameters and not named.get("resilient_parsing"):
             from .clicklike_values import check_names
 
             check_names(command, facts, named.get("parent"), invocation)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..outcome import Success
-from ..runtime import usage
+from ..runtime import REDIRECTS, usage
 from ..safety import declaration_gaps
 from ..streams import standard
 from . import show_help
@@ -50,6 +50,9 @@ def run(invocation: Invocation) -> NoReturn:
     gaps = "; ".join(sentence for _, sentence in declaration_gaps(hidden))
     if gaps:
         _add(report, "safety", "fail", gaps)
+    wrong = "; ".join(_wrong_declarations(invocation))
+    if wrong:
+        _add(report, "declarations", "fail", wrong)
     for trouble in _profile_troubles(invocation):
         _add(report, "profiles", "warn", trouble)
     if invocation.in_family:
@@ -67,6 +70,17 @@ def _hidden(command: Command, inside: bool = False) -> Iterator[tuple[str, dict[
         if hidden and not child.visible:
             yield " ".join(child.path[1:]), command_schema(child)
         yield from _hidden(child, hidden)
+
+
+def _wrong_declarations(invocation: Invocation) -> Iterator[str]:
+    """Yield the declarations of the whole tool that name what is not there."""
+    from ..runtime.misnamed import misdirected, misnamed_in
+
+    host = invocation.host
+    for path, sentence in misnamed_in(host):
+        yield f'"{" ".join(path) or host.name()}": {sentence}'
+    rules = getattr(host.app, REDIRECTS, None) or {}
+    yield from misdirected(host, rules.values(), rules)
 
 
 def _add(report: dict[str, Any], name: str, status: str, message: str) -> None:
@@ -194,9 +208,7 @@ def _check(name: str, bad: str, message: str) -> dict[str, Any]:
     return {"name": name, "status": "pass"}
 
 
-def _walk(
-    commands: list[Any], prefix: str = "", separator: str = "."
-) -> Iterator[tuple[str, Any]]:
+def _walk(commands: list[Any], prefix: str = "", separator: str = ".") -> Iterator[tuple[str, Any]]:
     for command in commands:
         path = f"{prefix}{command['name']}"
         yield path, command

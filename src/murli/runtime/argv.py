@@ -40,6 +40,9 @@ if TYPE_CHECKING:
         def lists(self, word: str) -> bool:
             """Tell whether this command has a subcommand of that name."""
 
+        def names(self) -> list[str]:
+            """Return the names of the subcommands, none of which is loaded for it."""
+
         def named(self, option: str) -> str:
             """Give the long name of the option that *option* stands for, ``""`` for none."""
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..metadata import FlagAnnotation, Metadata
+    from ..redirects import Redirection, Rules
+    from ..tree import Command
     from .argv import Level
     from .host import Host
     from .invocation import Invocation
@@ -24,13 +26,19 @@ if TYPE_CHECKING:
 class Parameters:
     """What one command has: its options and arguments by `flag_key`, as they are spelled.
 
-    Declarations are found by the first long name of an option; ``others`` leads there from each of
-    its other spellings.
+    Declarations, which are ``metadata``, are found by the first long name of an option; ``others``
+    leads there from each of its other spellings.
     """
 
-    __slots__ = ("arguments", "options", "others")
+    __slots__ = ("arguments", "metadata", "options", "others")
 
-    def __init__(self, options: Iterable[Sequence[str]], arguments: Iterable[str]) -> None:
+    def __init__(
+        self,
+        metadata: Metadata | None,
+        options: Iterable[Sequence[str]],
+        arguments: Iterable[str],
+    ) -> None:
+        self.metadata = metadata
         self.options: dict[str, str] = {}
         self.others: dict[str, str] = {}
         for first, *others in options:
@@ -39,20 +47,23 @@ class Parameters:
         self.arguments = {flag_key(name): name for name in arguments}
 
 
-def names_something(metadata: Metadata | None) -> bool:
-    """Return whether *metadata* speaks of flags or arguments by their names."""
-    return metadata is not None and bool(metadata.has_checks or metadata.arguments)
+def refuse_misnamed(invocation: Invocation, own: Parameters, above: Sequence[Parameters]) -> None:
+    """Refuse a call of a command that declares what neither it nor a group *above* it has."""
+    if is_enforced(invocation):
+        for found in misnamed(own, above):
+            invocation.refuse(invalid_declaration(found))
 
 
-def refuse_misnamed(
-    invocation: Invocation, metadata: Metadata, own: Parameters, above: Sequence[Parameters]
-) -> None:
-    """Refuse a call of a command whose *metadata* names what neither it nor a group *above* has."""
-    if invocation.writer.is_tty() and not is_on("MURLI_TEST"):
-        return
-    found = next(misnamed(metadata, own, above), "")
-    if found:
-        invocation.refuse(invalid_declaration(found))
+def is_enforced(invocation: Invocation) -> bool:
+    """Return whether a wrong declaration is a failure of the running call."""
+    return not invocation.writer.is_tty() or is_on("MURLI_TEST")
+
+
+def misnamed_along(host: Host, levels: Sequence[Level]) -> Iterator[str]:
+    """Yield what the commands of one call, from the tool itself on, misname."""
+    found = [host.parameters(level) for level in levels]
+    for at, own in enumerate(found):
+        yield from misnamed(own, found[:at])
 
 
 def invalid_declaration(message: str) -> AgentError:
@@ -65,8 +76,11 @@ def invalid_declaration(message: str) -> AgentError:
     )
 
 
-def misnamed(metadata: Metadata, own: Parameters, above: Sequence[Parameters]) -> Iterator[str]:
-    """Yield, one sentence each, what *metadata* names that is not there."""
+def misnamed(own: Parameters, above: Sequence[Parameters]) -> Iterator[str]:
+    """Yield, one sentence each, what the declarations of a command name that is not there."""
+    metadata = own.metadata
+    if metadata is None or not metadata.names_parameters:
+        return
     options = {key: name for level in (*above, own) for key, name in level.options.items()}
     arguments = {key: name for level in (*above, own) for key, name in level.arguments.items()}
     anything = {**_ours(), **arguments, **options}
@@ -97,21 +111,68 @@ def misnamed(metadata: Metadata, own: Parameters, above: Sequence[Parameters]) -
 
 def misnamed_in(host: Host) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield what is misnamed anywhere in the tool of *host*, with the path of the command."""
-    from ..tree import Command
-
-    def look(command: Command, level: Level, above: list[Parameters]) -> Iterator[str]:
-        own = host.parameters(level)
-        if command.metadata is not None and names_something(command.metadata):
-            yield from misnamed(command.metadata, own, above)
-
-    waiting: list[tuple[Command, Level, list[Parameters]]] = [(host.tree(), host.level(), [])]
+    waiting: list[tuple[Command, list[Level]]] = [(host.tree(), [host.level()])]
     while waiting:
-        command, level, above = waiting.pop()
-        yield from ((command.path[1:], found) for found in look(command, level, above))
+        command, levels = waiting.pop()
+        *above, own = map(host.parameters, levels)
+        yield from ((command.path[1:], found) for found in misnamed(own, above))
         for child in reversed(command.commands):
+            level = levels[-1]
             below = level.child(child.name, getattr(level, "words_first", 0), ())
             if below is not None:
-                waiting.append((child, below, [*above, host.parameters(level)]))
+                waiting.append((child, [*levels, below]))
+
+
+def misdirected(host: Host, used: Iterable[Redirection], rules: Rules) -> Iterator[str]:
+    """Yield what redirects name that is not there: a command, or an option of it.
+
+    Only the named commands are looked up, so that nothing else has to be loaded.
+    """
+    from ..redirects import rule_for
+    from .family import MOUNTED
+
+    for rule in used:
+        if rule_for(rule.new, rules) is not None:
+            continue  # where that leads is checked with the other one
+        levels = [host.level()]
+        for word in rule.new:
+            below = levels[-1].child(word, 0, ()) if _routes_next(levels[-1]) else None
+            if below is None:
+                break
+            levels.append(below)
+        missing = rule.new[len(levels) - 1 :]
+        if missing and _routes_next(levels[-1]):
+            # A group that lists nothing may find its commands in a way of its own.
+            if levels[-1].names() and (len(levels) > 1 or missing[0] not in MOUNTED):
+                yield _no_command(rule, levels[-1], missing[0])
+            continue
+        wanted = [word.partition("=")[0] for word in rule.fixed if word.startswith("--")]
+        wanted += [option.new for option in rule.options.values() if option.new]
+        ours = _ours() if wanted else {}
+        for name in wanted:
+            taken = any(level.forwards or level.named(name) for level in levels)
+            if not taken and flag_key(name) not in ours:
+                options = host.parameters(levels[-1]).options
+                yield _sentence(f'the redirect of "{" ".join(rule.old)}"', name, options)
+
+
+def _routes_next(level: Level) -> bool:
+    """Return whether the next word names a command of *level*, and is no argument of it."""
+    return level.routes and not getattr(level, "words_first", 0)
+
+
+def level_at(host: Host, path: Sequence[str]) -> Level | None:
+    """Return the command at *path*, ``None`` where there is none; no other is looked up."""
+    level: Level | None = host.level()
+    for word in path:
+        level = level.child(word, getattr(level, "words_first", 0), ()) if level else None
+    return level
+
+
+def _no_command(rule: Redirection, level: Level, word: str) -> str:
+    near = nearest(word, level.names(), 1)
+    told = f'redirect "{" ".join(rule.old)}" leads to "{" ".join(rule.new)}", which is no command'
+    return f'{told}; did you mean "{near[0]}"' if near else told
 
 
 def _needs_own(note: FlagAnnotation) -> bool:
