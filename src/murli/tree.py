@@ -247,3 +247,27 @@ def first_line(text: str | None) -> str:
     """Give the summary that a help text starts with."""
     lines = (text or "").strip().splitlines()
     return lines[0].strip() if lines else ""
+
+
+# What types are called that say no more than the type of a flag does.
+_COMMON_TYPES = frozenset(
+    """
+    any bool boolean choice complex count directory float int integer path str string
+    text
+    """.split()  # noqa: SIM905
+)
+
+
+def telling_metavar(given: object, type_name: str, name: str) -> str:
+    """Return what stands for a value: as the author wrote it, or the name of a type of its own.
+
+    ``""`` where that says no more than *name*, that of the flag or argument.
+    """
+    words = [given] if isinstance(given, str) else given or ()
+    text = " ".join(str(word) for word in words) if isinstance(words, (list, tuple)) else ""
+    if not text:
+        kind = type_name.lower()
+        common = kind.removesuffix(" range") in _COMMON_TYPES or kind.startswith("file")
+        text = "" if common or kind[:1] in ("", "<") else type_name.upper()
+    says_name = flag_key(text.strip("<>[]{}")).lower() == flag_key(name).lower()
+    return "" if says_name else text

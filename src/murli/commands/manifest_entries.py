@@ -218,6 +218,8 @@ class Entries:
     ) -> Iterator[str]:
         if flag.spelling:
             yield f"written {flag.spelling}"
+        if flag.metavar:
+            yield f"value {flag.metavar}"
         if flag.type == "int" and flag.values == 0:
             yield "repeat it for more"
         elif flag.values > 1 or (flag.values < 0 and flag.type.startswith("[]")):
@@ -341,6 +343,8 @@ def _notes(command: Command) -> dict[str, ArgumentMetadata]:
 
 
 def _argument_remarks(argument: Argument, note: ArgumentMetadata | None) -> Iterator[str]:
+    if argument.metavar:
+        yield f"value {argument.metavar}"
     if argument.values > 1:
         yield f"{argument.values} values"
     if note is not None and (note.pattern or note.pattern_type):
