@@ -174,8 +174,8 @@ def test_annotations_on_functions_apps_and_sub_apps() -> None:
     described = json.loads(CliRunner().invoke(app, ["describe"]).stdout)
     disk = described["commands"][0]
     assert disk["agent_description"] == "Works with disks."
-    safety = [command["safety"]["read_only"] for command in disk["subcommands"]]
-    assert safety == [False, True]
+    safety = [command["safety"].get("read_only") for command in disk["subcommands"]]
+    assert safety == [False, None]
     root = json.loads(CliRunner().invoke(app, ["--schema"]).stdout)
     assert root["when_to_use"] == "Use with care."
     assert CliRunner().invoke(app, ["disk", "wipe"]).exit_code == 1

@@ -137,7 +137,8 @@ class FlagAnnotation(Record):
     ``pattern_type`` (alphanumeric_id, uuid, semver, filepath, url) fits all of it, ``max_bytes``
     is its greatest length. ``kind`` is what it is: an ``id`` or a ``path``, which cannot smuggle a
     traversal or a query in, or ``json``. ``reaches_child`` refuses what a shell would act on, in a
-    value that another program is given.
+    value that another program is given. ``description`` is what agents read in place of the
+    option's help.
     """
 
     __slots__ = (
@@ -153,6 +154,7 @@ class FlagAnnotation(Record):
         "kind",
         "pattern_type",
         "reaches_child",
+        "description",
     )
     env: str
     sensitive: bool
@@ -166,6 +168,7 @@ class FlagAnnotation(Record):
     kind: str
     pattern_type: str
     reaches_child: bool
+    description: str
 
     def __init__(
         self,
@@ -182,6 +185,7 @@ class FlagAnnotation(Record):
         kind: str = "",
         pattern_type: str = "",
         reaches_child: bool = False,
+        description: str = "",
     ) -> None:
         _check_values(kind, pattern, pattern_type, max_bytes)
         if deprecated is not None:
@@ -202,6 +206,7 @@ class FlagAnnotation(Record):
             kind=kind,
             pattern_type=pattern_type,
             reaches_child=reaches_child,
+            description=description,
         )
 
 
@@ -362,6 +367,11 @@ class Metadata(Record):
         if self.mutating:
             return "destructive" if self.destructive else "mutating"
         return "safe" if "mutating" in self.said else ""
+
+    @property
+    def names_parameters(self) -> bool:
+        """Whether something is declared that speaks of flags or arguments by their names."""
+        return bool(self.has_checks or self.arguments)
 
     @property
     def has_checks(self) -> bool:

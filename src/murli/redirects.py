@@ -8,26 +8,59 @@ from .runtime import REDIRECTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     Path = tuple[str, ...]
     Rules = Mapping[Path, "Redirection"]
 
 
-class Redirection(Record):
-    """That the command *old* is called as *new* now, with the words of *fixed* behind it."""
+class MovedOption(Record):
+    """What became of an option: its *new* name, or ``""`` for none.
 
-    __slots__ = ("old", "new", "fixed", "permanent", "reason", "message")
+    *count* is how many words follow it, ``None`` where the parser knows. *values* gives the new
+    value for an old one: a dict or a function.
+    """
+
+    __slots__ = ("new", "count", "values")
+    new: str
+    count: int | None
+    values: Any
+
+    def __init__(self, new: str, count: int | None = None, values: Any = None) -> None:
+        fill(self, new=new, count=count, values=values)
+
+    def value(self, text: str) -> str:
+        """Return the value to pass in place of *text*."""
+        if self.values is None:
+            return text
+        return str(self.values(text) if callable(self.values) else self.values.get(text, text))
+
+
+class Redirection(Record):
+    """That the command *old* is called as *new* now, with the words of *fixed* behind it.
+
+    *options* are those of the old command that are called otherwise now, or not at all.
+    """
+
+    __slots__ = ("old", "new", "fixed", "permanent", "reason", "message", "options")
     old: Path
     new: Path
     fixed: Path
     permanent: bool
     reason: str
     message: str
+    options: dict[str, MovedOption]
 
     def __init__(
-        self, old: Path, new: Path, fixed: Path, permanent: bool, reason: str, message: str
+        self,
+        old: Path,
+        new: Path,
+        fixed: Path,
+        permanent: bool,
+        reason: str,
+        message: str,
+        options: dict[str, MovedOption],
     ) -> None:
         fill(
             self,
@@ -37,6 +70,7 @@ class Redirection(Record):
             permanent=permanent,
             reason=reason,
             message=message,
+            options=options,
         )
 
     @property
@@ -53,6 +87,8 @@ def redirect(
     permanent: bool = True,
     reason: str = "renamed",
     message: str = "",
+    options: Mapping[str, str | None] | None = None,
+    values: Mapping[str, Mapping[str, str] | Callable[[str], str]] | None = None,
 ) -> None:
     """Answer a call of *old*, a command of *app*, with the call of *new* to make instead.
 
@@ -67,6 +103,11 @@ def redirect(
     * *permanent*: whether a caller should remember it, rather than do so this once.
     * *reason*: ``renamed``, ``restructured``, ``deprecated`` or ``typo_corrected``.
     * *message*: what happened, where the usual sentence will not do.
+    * *options*: what the old command's options are called now, ``None`` for one that is gone:
+      ``{"--name": "--title", "--legacy": None}``. An option that took values, of a command that is
+      gone, is written with what stood for them: ``{"--legacy WORD": None}``.
+    * *values*: new values for old ones, by the option's old name: a dict, or a function that takes
+      the old text. What a dict does not hold stays as it is.
 
     A command that still exists is redirected too. Redirects may be chained; those that lead back
     to where they started are a `ValueError`.
@@ -80,11 +121,12 @@ def redirect(
         )
     if reason not in REDIRECT_REASONS:
         raise ValueError(f"reason is one of {', '.join(REDIRECT_REASONS)}, not {reason!r}")
-    before, options = _split("old", old)
-    if options:
+    before, words = _split("old", old)
+    if words:
         raise ValueError(f'old is the name of a command, without options, not "{old}"')
     after, fixed = _split("new", new)
-    rule = Redirection(before, after, fixed, bool(permanent), reason, str(message))
+    moved = _moved_options(options or {}, values or {})
+    rule = Redirection(before, after, fixed, bool(permanent), reason, str(message), moved)
     if after == before:
         raise ValueError(f'"{old}" would be redirected to itself')
     known: dict[Path, Redirection] = dict(app.__dict__.get(REDIRECTS, {}))
@@ -114,6 +156,34 @@ def rule_for(words: Path, rules: Rules) -> Redirection | None:
         if rule is not None and not (rule.extends and words[: len(rule.new)] == rule.new):
             return rule
     return None
+
+
+def _moved_options(
+    options: Mapping[str, str | None],
+    values: Mapping[str, Mapping[str, str] | Callable[[str], str]],
+) -> dict[str, MovedOption]:
+    """Return what became of each option, by its old name."""
+    found: dict[str, MovedOption] = {}
+    for key, new in options.items():
+        name, *metavars = str(key).split() or [""]
+        if not _is_option(name) or not (new is None or _is_option(new)):
+            raise ValueError(f'options maps "--old" to "--new" or None, not {key!r} to {new!r}')
+        found[name] = MovedOption(new or "", len(metavars) or None)
+    for key, change in values.items():
+        name = str(key)
+        if not _is_option(name) or not (callable(change) or hasattr(change, "get")):
+            raise ValueError(
+                f'values maps "--old" to a dict or a function, not {name} to {change!r}'
+            )
+        known = found.get(name, MovedOption(name))
+        if not known.new:
+            raise ValueError(f"{name} is gone; values has no use for it")
+        found[name] = known.replace(values=change)
+    return found
+
+
+def _is_option(word: object) -> bool:
+    return isinstance(word, str) and word[:1] == "-" and bool(word.strip("-")) and " " not in word
 
 
 def _split(name: str, text: str) -> tuple[Path, Path]:

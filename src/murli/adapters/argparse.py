@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ..metadata import Metadata
     from ..runtime import Settings
     from ..runtime.custody import Custody
+    from ..runtime.misnamed import Parameters
     from ..tree import Command
     from ..writer import Writer
     from .argparse_values import Bindings
@@ -135,6 +136,10 @@ class Enabled:
             facts = metadata_of(parser)
             if facts is not None or not INTENT.isdisjoint(parser._option_string_actions):
                 typed.watch(parser)
+            if facts is not None and facts.names_parameters:
+                from .argparse_values import check_names
+
+                check_names(parser, chosen, invocation)
             if facts is not None and facts.has_checks:
                 from .argparse_values import Bindings
 
@@ -292,6 +297,12 @@ class Enabled:
         from .argparse_values import secret_options
 
         return secret_options(level.parser)
+
+    def parameters(self, level: Any) -> Parameters:
+        """Return the options and arguments of a parser by their names."""
+        from .argparse_values import parameters_of
+
+        return parameters_of(level.parser)
 
     def command(self, level: Any) -> Command:
         """Walk the parser that *level* stands for."""

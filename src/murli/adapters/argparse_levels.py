@@ -124,6 +124,10 @@ class ParserLevel:
         """Tell whether the parser has a subcommand of that name."""
         return self._subparsers is not None and word in self._subparsers.choices
 
+    def names(self) -> list[str]:
+        """Return the names of the subcommands."""
+        return list(self._subparsers.choices) if self._subparsers is not None else []
+
     def child(self, word: str, words_before: int, before: Sequence[str] = ()) -> ParserLevel | None:
         """Give the subcommand that *word* names."""
         if self._subparsers is None or words_before < self._words_before(self._subparsers):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..runtime import metadata_of
-from ..tree import Argument, Command, Flag, first_line
+from ..tree import Argument, Command, Flag, first_line, telling_metavar
 from .argparse_levels import subparsers_of
 
 TYPE_CHECKING = False
@@ -84,15 +84,21 @@ def names_of(action: argparse.Action) -> tuple[str, str]:
     return name, short
 
 
+def argument_name(action: argparse.Action) -> str:
+    """Return what a positional argument is called."""
+    return action.dest if action.dest != argparse.SUPPRESS else str(action.metavar or "")
+
+
 def _argument(parser: argparse.ArgumentParser, action: argparse.Action) -> Argument:
     optional = action.nargs in ("?", "*", argparse.REMAINDER)
     return Argument(
-        action.dest if action.dest != argparse.SUPPRESS else str(action.metavar or ""),
+        argument_name(action),
         _type(action),
         required=not optional,
         description=_describe(parser, action),
         choices=choices_of(action),
         values=_values(action),
+        metavar=_metavar(action, action.dest),
     )
 
 
@@ -110,7 +116,19 @@ def _flag(parser: argparse.ArgumentParser, action: argparse.Action) -> Flag:
         negation=_negation(action),
         values=_values(action),
         spelling="" if f"--{name}" in action.option_strings else action.option_strings[0],
+        metavar="" if action.nargs == 0 else _metavar(action, name),
     )
+
+
+def _metavar(action: argparse.Action, name: str) -> str:
+    """Return what stands for the value of *action*, ``""`` where it says nothing more."""
+    if action.metavar is None and action.choices is not None:
+        return ""
+    kind = action.type
+    # What is written in C has the name of what it does, and a lambda has none.
+    is_named = isinstance(kind, type) or hasattr(kind, "__code__")
+    type_name = str(getattr(kind, "__name__", "")) if is_named else ""
+    return telling_metavar(action.metavar, "" if "<" in type_name else type_name, name)
 
 
 def _type(action: argparse.Action) -> str:

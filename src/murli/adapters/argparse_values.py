@@ -12,10 +12,11 @@ import os
 from ..metadata import flag_key
 from ..runtime import INTENT, metadata_of, usage
 from ..runtime.enforce import enforce, excluded_by
+from ..runtime.misnamed import Parameters, refuse_misnamed
 from ..runtime.redaction import hide_given
 from ..runtime.saved import saved_switch, switch, words_in
 from .argparse_levels import stand_in, value_in
-from .argparse_tree import names_of
+from .argparse_tree import argument_name, names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -278,6 +279,31 @@ class Bindings:
 
 def _key(action: argparse.Action) -> str:
     return flag_key(names_of(action)[0] if action.option_strings else action.dest)
+
+
+def parameters_of(parser: argparse.ArgumentParser) -> Parameters:
+    """Return the options and arguments of *parser* by their names."""
+    options = [action for action in parser._actions if action.option_strings]
+    arguments = [
+        action
+        for action in parser._actions
+        if not action.option_strings and not isinstance(action, argparse._SubParsersAction)
+    ]
+    return Parameters(
+        metadata_of(parser),
+        [(f"--{names_of(action)[0]}", *action.option_strings) for action in options],
+        [argument_name(action) for action in arguments],
+    )
+
+
+def check_names(
+    parser: argparse.ArgumentParser,
+    chosen: Sequence[argparse.ArgumentParser],
+    invocation: Invocation,
+) -> None:
+    """Refuse a call of *parser*, reached through *chosen*, that declares what is not there."""
+    above = [parameters_of(each) for each in chosen if each is not parser]
+    refuse_misnamed(invocation, parameters_of(parser), above)
 
 
 def secret_options(parser: argparse.ArgumentParser) -> set[str]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ..metadata import Metadata
     from ..runtime import Settings
+    from ..runtime.misnamed import Parameters
     from ..tree import Command
     from .clicklike_levels import CommandLevel
 
@@ -288,6 +289,13 @@ class Call:
 
         return secret_options(level.command, self.enabled.metadata_at(level.command, level.path))
 
+    def parameters(self, level: Any) -> Parameters:
+        """Return the options and arguments of a command by their names."""
+        from .clicklike_values import parameters_of
+
+        facts = self.enabled.metadata_at(level.command, level.path)
+        return parameters_of(level.command, facts)
+
     def command(self, level: Any) -> Command:
         """Walk the command that *level* stands for."""
         from .clicklike_tree import walk
@@ -351,6 +359,12 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
             from .clicklike_values import hide_secrets
 
             hide_secrets(secret, args[1] if len(args) > 1 else named["args"], invocation)
+        enabled, path = getattr(command, _HOOKED)
+        facts = enabled.metadata_at(command, path)
+        if facts is not None and facts.names_parameters and not named.get("resilient_parsing"):
+            from .clicklike_values import check_names
+
+            check_names(command, facts, named.get("parent"), invocation)
         if not invocation.in_family or invocation.writer.is_tty():
             return _past_the_framework(invocation.host, command, lambda: own_make(*args, **named))
         from .repeats import watch_click_parser

@@ -58,12 +58,16 @@ class CommandLevel:
 
     def lists(self, word: str) -> bool:
         """Tell whether the command has a command of that name; some answer to every name."""
+        return word in self.names()
+
+    def names(self) -> list[str]:
+        """Return the names of the commands below."""
         if not is_group(self.command):
-            return False
+            return []
         try:
-            return word in self.command.list_commands(self.context)
+            return list(self.command.list_commands(self.context))
         except Exception:  # the tool's own code; it will be reported when it is called
-            return False
+            return []
 
     def owns(self, option: str) -> bool:
         """Tell whether *option* is the command's own."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..metadata import flag_key
-from ..tree import Argument, Command, Flag, first_line
+from ..tree import Argument, Command, Flag, first_line, telling_metavar
 from .clicklike import is_group, is_switch
 from .clicklike_levels import CommandLevel, resolved
 
@@ -45,6 +45,7 @@ def walk(level: CommandLevel, path: tuple[str, ...], metadata_at: MetadataAt) ->
         handler=getattr(command, "callback", None),
         runs=bool(getattr(command, "invoke_without_command", False)),
         strict=not getattr(level.context, "allow_interspersed_args", True),
+        own_name=str(getattr(command, "name", "") or ""),
     )
 
 
@@ -145,6 +146,7 @@ def _argument(param: Any) -> Argument:
         description=str(getattr(param, "help", None) or "").strip(),
         choices=choices_of(param),
         values=param.nargs,
+        metavar=_metavar(param, str(param.name)),
     )
 
 
@@ -167,7 +169,21 @@ def _flag(param: Any, context: Any) -> Flag:
         negation=negations[0] if negations else "",
         values=0 if is_switch(param) else param.nargs,
         spelling="" if f"--{name}" in param.opts else next(iter(param.opts), ""),
+        metavar="" if is_switch(param) else _metavar(param, name),
     )
+
+
+def _metavar(param: Any, name: str) -> str:
+    """Return what stands for the value of *param*, ``""`` where it says nothing more."""
+    given = getattr(param, "metavar", None)
+    if not given and choices_of(param):
+        return ""
+    descriptor = getattr(param, "type_descriptor", None)
+    for holder in (getattr(param, "type", None), getattr(descriptor, "parameter_info", None)):
+        formats = getattr(holder, "formats", None)
+        if formats and not given and "datetime" in type_name(param):
+            given = f"[{'|'.join(map(str, formats))}]"
+    return telling_metavar(given, type_name(param), name)
 
 
 def _type(param: Any) -> str:

@@ -11,6 +11,7 @@ import sys
 from ..metadata import flag_key
 from ..runtime import INTENT
 from ..runtime.enforce import enforce, excluded_by
+from ..runtime.misnamed import Parameters, refuse_misnamed
 from ..runtime.redaction import hide_given
 from ..runtime.saved import saved_switch, words_in
 from .clicklike import SECRET_OPTIONS, TYPED, running
@@ -78,6 +79,26 @@ def _typed_options(ctx: Any) -> set[str]:
         }
         ctx = ctx.parent
     return found
+
+
+def parameters_of(command: Any, metadata: Metadata | None = None) -> Parameters:
+    """Return the options and arguments of *command* by their names."""
+    options = [param for param in command.params if param.param_type_name == "option"]
+    arguments = [param for param in command.params if param.param_type_name == "argument"]
+    return Parameters(
+        metadata,
+        [(f"--{names_of(param)[0]}", *param.opts, *param.secondary_opts) for param in options],
+        [str(param.name) for param in arguments],
+    )
+
+
+def check_names(command: Any, metadata: Metadata, parent: Any, invocation: Invocation) -> None:
+    """Refuse a call of *command*, below the context *parent*, that declares what is not there."""
+    above: list[Parameters] = []
+    while parent is not None:
+        above.insert(0, parameters_of(parent.command))
+        parent = parent.parent
+    refuse_misnamed(invocation, parameters_of(command, metadata), above)
 
 
 def secret_options(command: Any, metadata: Metadata | None) -> set[str]:

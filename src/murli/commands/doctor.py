@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ..outcome import Success
-from ..runtime import usage
+from ..runtime import REDIRECTS, usage
+from ..safety import declaration_gaps
 from ..streams import standard
 from . import show_help
 from .conventions import advisories, check_conventions
 from .describe import build
-from .schema import SCHEMA_VERSION
+from .schema import SCHEMA_VERSION, command_schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ options:
   --strict  end with 1 when a check fails
 """
 _MARKS = {"pass": "✓", "warn": "⚠", "fail": "✗"}
+_COUNTED = {"warn": "warnings", "fail": "failed"}
 
 
 def run(invocation: Invocation) -> NoReturn:
@@ -44,12 +46,17 @@ def run(invocation: Invocation) -> NoReturn:
                 else usage.extra_argument([word])
             )
     report = run_doctor(build(invocation))
-    for name, hole in _guard_holes(invocation):
-        report["checks"].append(_check(name, "fail", hole))
-        report["failed"] += 1
+    hidden = list(_hidden(invocation.host.tree()))
+    gaps = "; ".join(sentence for _, sentence in declaration_gaps(hidden))
+    if gaps:
+        _add(report, "safety", "fail", gaps)
+    for name in _unguardable(invocation):
+        _add(report, "guard", "fail", name)
+    wrong = "; ".join(_wrong_declarations(invocation))
+    if wrong:
+        _add(report, "declarations", "fail", wrong)
     for trouble in _profile_troubles(invocation):
-        report["checks"].append(_check("profiles", "warn", trouble))
-        report["warnings"] += 1
+        _add(report, "profiles", "warn", trouble)
     if invocation.in_family:
         from .doctor_checks import complete
 
@@ -58,39 +65,39 @@ def run(invocation: Invocation) -> NoReturn:
     invocation.end(code or (1 if words and report["failed"] else 0))
 
 
-def _guard_holes(invocation: Invocation) -> Iterator[tuple[str, str]]:
-    """Yield what the guard lets through though it seems to be declared, one sentence each."""
-    from ..safety import declared_danger
-
-    def undeclared(command: Command) -> Iterator[str]:
-        for child in command.commands:
-            if child.commands:
-                yield from undeclared(child)
-            elif not declared_danger(child.metadata, child.path[1:]):
-                yield " ".join(child.path[1:])
-
-    def groups(command: Command) -> Iterator[Command]:
-        if command.commands:
-            yield command
-        for child in command.commands:
-            yield from groups(child)
-
-    for group in groups(invocation.host.tree()):
-        below = list(undeclared(group))
-        if below and group.metadata is not None and group.metadata.mutating:
-            name = " ".join(group.path[1:]) or group.name
-            yield (
-                "group_declarations",
-                f"{name} is declared to change something, which says nothing about the commands "
-                f"below it; declare these too: {', '.join(below)}",
-            )
-    unguardable = getattr(invocation.host, "unguardable", None)
-    for name in unguardable() if unguardable is not None else ():
+def _unguardable(invocation: Invocation) -> Iterator[str]:
+    """Yield the groups whose commands the guard cannot reach, one sentence each."""
+    found = getattr(invocation.host, "unguardable", None)
+    for name in found() if found is not None else ():
         yield (
-            "guard",
             f"{name or invocation.host.name()} runs its commands in a way of its own, which the "
-            "guard cannot follow; use get_command(), resolve_command() or commands in its invoke()",
+            "guard cannot follow; use get_command(), resolve_command() or commands in its invoke()"
         )
+
+
+def _hidden(command: Command, inside: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the hidden commands below *command*, described, with the words that call them."""
+    for child in command.commands:
+        hidden = inside or child.hidden
+        if hidden and not child.visible:
+            yield " ".join(child.path[1:]), command_schema(child)
+        yield from _hidden(child, hidden)
+
+
+def _wrong_declarations(invocation: Invocation) -> Iterator[str]:
+    """Yield the declarations of the whole tool that name what is not there."""
+    from ..runtime.misnamed import misdirected, misnamed_in
+
+    host = invocation.host
+    for path, sentence in misnamed_in(host):
+        yield f'"{" ".join(path) or host.name()}": {sentence}'
+    rules = getattr(host.app, REDIRECTS, None) or {}
+    yield from misdirected(host, rules.values(), rules)
+
+
+def _add(report: dict[str, Any], name: str, status: str, message: str) -> None:
+    report["checks"].append(_check(name, status, message))
+    report[_COUNTED[status]] += 1
 
 
 def _profile_troubles(invocation: Invocation) -> Iterator[str]:
@@ -186,9 +193,18 @@ def _findings(described: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     ]
     missing = f"commands missing description: [{' '.join(bare)}]" if bare else ""
     yield "command_metadata", "warn", missing
+    gaps = "; ".join(sentence for _, sentence in declaration_gaps(_called(described)))
+    if gaps:
+        yield "safety", "fail", gaps
     advice = "; ".join(advisories(*names_in(described)))
     if advice:
         yield "naming", "warn", advice
+
+
+def _called(described: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return what is described with the words that call it, the tool itself first."""
+    commands = list(_walk(described.get("commands") or [], separator=" "))
+    return [("" if commands else described.get("name", ""), described), *commands]
 
 
 def names_in(described: Mapping[str, Any]) -> tuple[list[str], list[str]]:
@@ -204,8 +220,8 @@ def _check(name: str, bad: str, message: str) -> dict[str, Any]:
     return {"name": name, "status": "pass"}
 
 
-def _walk(commands: list[Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _walk(commands: list[Any], prefix: str = "", separator: str = ".") -> Iterator[tuple[str, Any]]:
     for command in commands:
         path = f"{prefix}{command['name']}"
         yield path, command
-        yield from _walk(command.get("subcommands") or [], f"{path}.")
+        yield from _walk(command.get("subcommands") or [], f"{path}{separator}", separator)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..metadata import Metadata
 from ..runtime.payload import has_secret
+from ..safety import declared_danger
 from ..tree import Flag
 from .manifest_codes import ExitCodes
 from .manifest_schemas import output_schema
@@ -64,6 +65,8 @@ class Entries:
         if self.detailed and command.arguments:
             entry["positionals"] = self.positionals(command)
         plain_group = group and not command.runs
+        if danger == "safe" and not metadata.danger_level:
+            metadata = metadata.merged_with(Metadata(danger_level="safe"))
         entry["exit_codes"] = self.codes.of(
             metadata, command.path[1:], builtin=builtin, group=plain_group
         )
@@ -86,7 +89,7 @@ class Entries:
 
     def danger(self, command: Command) -> str:
         """Give what a call may do; only what does nothing by itself is harmless undeclared."""
-        declared = command.metadata.danger_level if command.metadata is not None else ""
+        declared = declared_danger(command.metadata, command.telling_path)
         return declared or ("safe" if command.visible and not command.runs else "mutating")
 
     def flags(
@@ -207,7 +210,7 @@ class Entries:
     def _flag_description(
         self, flag: Flag, note: FlagAnnotation | None, secret: bool, command: Command | None
     ) -> str:
-        text = flag.description
+        text = (note.description if note is not None else "") or flag.description
         if secret and flag.default not in (None, ""):
             text = text.replace(str(flag.default), REDACTED)
         return _with_remarks(text, self._flag_remarks(flag, note, command))
@@ -217,6 +220,8 @@ class Entries:
     ) -> Iterator[str]:
         if flag.spelling:
             yield f"written {flag.spelling}"
+        if flag.metavar:
+            yield f"value {flag.metavar}"
         if flag.type == "int" and flag.values == 0:
             yield "repeat it for more"
         elif flag.values > 1 or (flag.values < 0 and flag.type.startswith("[]")):
@@ -340,6 +345,8 @@ def _notes(command: Command) -> dict[str, ArgumentMetadata]:
 
 
 def _argument_remarks(argument: Argument, note: ArgumentMetadata | None) -> Iterator[str]:
+    if argument.metavar:
+        yield f"value {argument.metavar}"
     if argument.values > 1:
         yield f"{argument.values} values"
     if note is not None and (note.pattern or note.pattern_type):

@@ -90,9 +90,12 @@ class Target:
         """Tell whether *command* may be run: it says it only reads, and is not called otherwise."""
         if " ".join(command.path) in self.profile.safe:
             return True
-        if command.mutating is not False or command.destructive or command.requires_person:
+        if command.mutating or command.destructive or command.requires_person:
             return False
         name = command.path or (self.name,)
+        if command.mutating is None:
+            # Nobody declared it; a name that says it reads is what is left to go by.
+            return self.contract == "murli" and suggests_reading(name)
         # Who describes a command as nothing at all says under murli that it only reads.
         declared = self.contract != "murli" or command.idempotent or suggests_reading(name)
         return bool(declared) and not suggests_change(name)
@@ -101,6 +104,11 @@ class Target:
     def safe(self) -> list[Command]:
         """The commands that may be run."""
         return [each for each in self.leaves if self.is_safe(each)]
+
+    @property
+    def undeclared(self) -> list[Command]:
+        """The commands whose danger is neither declared nor shown by a name that says it reads."""
+        return [each for each in self.leaves if each.mutating is None and not self.is_safe(each)]
 
     @property
     def was_run(self) -> bool:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..metadata import Metadata
     from .family import Vocabulary
     from .host import Host
+    from .invocation import Invocation
 
     class Level(Protocol):
         """What the scanner must know about one command of the host's parser."""
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
         def lists(self, word: str) -> bool:
             """Tell whether this command has a subcommand of that name."""
+
+        def names(self) -> list[str]:
+            """Return the names of the subcommands, none of which is loaded for it."""
 
         def named(self, option: str) -> str:
             """Give the long name of the option that *option* stands for, ``""`` for none."""
@@ -245,6 +249,13 @@ def mounted_on(root: Level, host: Host, mounted: tuple[str, ...]) -> tuple[str, 
     # A word of a tool without commands is its argument; there is nothing to save or to batch.
     kept = () if has_profileable(host.metadata()) else ("profile",)
     return tuple(name for name in mounted if name not in (*kept, "exec"))
+
+
+def offers_profiles(invocation: Invocation) -> bool:
+    """Return whether the tool has murli's ``profile`` command, and not one of its own."""
+    root = invocation.host.level()
+    mounted = mounted_on(root, invocation.host, ("profile",)) if invocation.settings.mount else ()
+    return bool(mounted) and not root.lists("profile")
 
 
 def put(call: Call, name: str, value: Any) -> None:

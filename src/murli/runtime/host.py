@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from ..metadata import Metadata
 from ..tree import Command
 from .argv import Level
+from .misnamed import Parameters
 
 
 class Host(Protocol):
@@ -36,6 +37,9 @@ class Host(Protocol):
     @property
     def app(self) -> Any:
         """What the author enabled: a command, a Typer, a parser."""
+
+    def parameters(self, level: Level) -> Parameters:
+        """Return the options and arguments of *level* by their names, hidden ones too."""
 
     def secret_options(self, level: Level) -> set[str]:
         """Give the options of *level* whose values are secrets, with their dashes."""

@@ -51,8 +51,19 @@ def follow(invocation: Invocation, rules: Rules) -> None:
     while (found := _match(argv, invocation, rules)) is not None and found[0] not in used:
         rule, positions = found
         used.append(rule)
+        if rule.options:
+            from .moved_options import with_moved_options
+
+            argv = with_moved_options(argv, positions, rule, invocation)
         argv = replaced(argv, positions, (*rule.new,), rule.fixed)
     if used:
+        from .misnamed import invalid_declaration, is_enforced, misdirected
+
+        if is_enforced(invocation):
+            for wrong in misdirected(invocation.host, used, rules):
+                invocation.refuse(invalid_declaration(wrong))
+            if wrong := _wrong_declaration(invocation, argv):
+                invocation.refuse(invalid_declaration(wrong))
         invocation.refuse(_moved(invocation, argv, used, rules))
 
 
@@ -107,6 +118,8 @@ def corrected(invocation: Invocation, error: AgentError) -> AgentError:
     if name is None:
         return error
     words = replaced(argv, [word.position], [name])
+    if _wrong_declaration(invocation, words):
+        return error
     line, lack = call_of(invocation, words)
     if lack or _destroys(invocation, words):
         return error
@@ -257,3 +270,12 @@ def _hide_secrets(invocation: Invocation, words: Sequence[str]) -> None:
         from .redaction import hide_given
 
         hide_given(names, words, invocation)
+
+
+def _wrong_declaration(invocation: Invocation, words: Sequence[str]) -> str:
+    """Return what the command called, or that of *words*, misnames: it may be a secret."""
+    from .misnamed import misnamed_along
+
+    calls = (_levels(invocation, invocation.argv), _levels(invocation, words))
+    found = (wrong for levels in calls for wrong in misnamed_along(invocation.host, levels))
+    return next(found, "")

@@ -180,6 +180,9 @@ def fail(
 # -- describing ------------------------------------------------------------------------------------
 
 
+UNDECLARED = {"declared": False, "inferred": "destructive"}
+
+
 def flag(name: str, kind: str, default: Any, **more: Any) -> dict[str, Any]:
     return {"name": name, "type": kind, "default": default, "description": f"the {name}", **more}
 
@@ -218,6 +221,12 @@ def commands() -> list[dict[str, Any]]:
     summary = "" if broken("murli.describe.descriptions") else "Keep things"
     store = described("store", summary, subcommands=[wipe])
     more = [described("purge", "Purge")] if broken("murli.describe.safety-honest") else []
+    if broken("murli.describe.declared"):
+        more = [{**described("purge", "Purge"), "safety": UNDECLARED}]
+    if broken("murli.describe.declared/group"):
+        del wipe["mutating"]
+        wipe["safety"] = {"declared": False, "dry_run_supported": True}
+        store.update(mutating=True, safety={"declared": False})
     return [find, store, *more]
 
 

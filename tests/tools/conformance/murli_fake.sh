@@ -128,6 +128,11 @@ make_entries() {
     \"safety\":{$changes,\"idempotent\":false,\"dry_run_supported\":true}"
   store="\"summary\":\"$summary\",\"idempotent\":false$reads"
   purge="\"summary\":\"Purge\",\"idempotent\":false$reads"
+  if broken murli.describe.declared/group; then
+    wipe="\"summary\":\"Wipe things\",\"idempotent\":false,$arguments,
+      \"safety\":{\"declared\":false,\"dry_run_supported\":true}"
+    store='"summary":"Keep things","idempotent":false,"mutating":true,"safety":{"declared":false}'
+  fi
 }
 
 describe() {
@@ -143,6 +148,9 @@ describe() {
   broken murli.answer.version && inner=2
   broken murli.describe.profiles && known='"limit","kind"'
   broken murli.describe.safety-honest && last=",{\"name\":\"purge\",$purge}"
+  broken murli.describe.declared &&
+    last=',{"name":"purge","summary":"Purge","idempotent":false,
+      "safety":{"declared":false,"inferred":"destructive"}}'
   inner=",\"tool_version\":\"$inner\"" outer=",\"tool_version\":\"$version\""
   is_go && inner='' outer=''
   able="{\"streaming\":true,\"dry_run\":$previews,\"output_formats\":[$formats],
@@ -183,7 +191,9 @@ schema() {
   broken murli.schema.agrees/flags && last=''
   broken murli.schema.brief && below="{\"name\":\"wipe\",$wipe}"
   more=''
-  broken murli.describe.safety-honest && more=',{"name":"purge","summary":"Purge"}'
+  if broken murli.describe.safety-honest || broken murli.describe.declared; then
+    more=',{"name":"purge","summary":"Purge"}'
+  fi
   case $path in
     find) document="{\"name\":\"${own}find\",$find,\"flags\":[$flags$last]$safe}" ;;
     'store wipe') document="{\"name\":\"${own}wipe\",$wipe}" ;;

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from ...client.catalogue import Command
 from ...client.documents import parsed
+from ...safety import declaration_gaps
 from ..checking import NotVerified
 from ..danger import CONFIRMING
 from ..results import Evidence, Finding
+from .murli_shapes import walked
 
 _SHORT = ("y", "f")
 
@@ -41,3 +44,11 @@ def has_lines(evidence: Evidence) -> bool:
     """Tell whether stdout is more than one line, and not one document spread over lines."""
     lines = [each for each in evidence.stdout.splitlines() if each.strip()]
     return len(lines) > 1 and parsed(evidence.stdout) is None
+
+
+def gaps_in(description: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the commands of a description that lack a declaration, with what to declare."""
+    commands = list(walked(description))
+    # A tool that is one command is called by its own name.
+    own = "" if commands else str(description.get("name", ""))
+    return declaration_gaps([(own, description), *commands])

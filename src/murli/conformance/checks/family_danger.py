@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...client.catalogue import Command
+from ...client.documents import parsed
 from ...client.envelopes import object_in, text_in
 from ...safety import suggests_change
 from ..checking import NotApplicable, check, judged
 from ..results import Finding
 from ..target import FAMILY, Target
-from .calls import confirms, settled
+from .calls import confirms, gaps_in, settled
 from .family_calls import (
     ARG_ERROR,
     TELLING,
@@ -38,10 +39,18 @@ _EFFECTS = ("created", "updated", "deleted", "noop")
     requirements=("C-002",),
 )
 def danger_is_declared(target: Target) -> Iterator[Finding]:
-    """Every entry of the manifest has one of the three levels."""
+    """Every entry has one of the three levels, which for a change is not just the default."""
     for name, entry in listed(target).items():
         known = entry.get("danger_level") in list(_LEVELS)
         yield judged("" if known else "danger_level is none of the three", name)
+    # Only the description, where there is one, tells what nobody declared.
+    evidence = target.run("describe")
+    envelope = parsed(evidence.stdout)
+    description = envelope.get("data") if isinstance(envelope, dict) else None
+    if isinstance(description, dict):
+        for path, sentence in gaps_in(description):
+            if path not in target.profile.safe:
+                yield judged(sentence, path, evidence)
 
 
 @check(

@@ -65,6 +65,14 @@ def each_described(target: Target) -> Iterator[tuple[str, dict[str, Any], Eviden
         yield name, command, evidence
 
 
+def each_with_flags(target: Target) -> Iterator[tuple[str, dict[str, Any], Evidence]]:
+    """Yield every described command, and the tool itself where its options are described."""
+    document, evidence = described(target)
+    if document.get("commands") and "flags" in document:
+        yield "", document, evidence
+    yield from each_described(target)
+
+
 def previewing(target: Target) -> set[str]:
     """Give the commands that declare that they can foretell what they would do."""
     found = set()

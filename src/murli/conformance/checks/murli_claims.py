@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...safety import suggests_change
+from ...safety import inferred_danger, suggests_change
 from ..checking import MURLI, NotApplicable, check, judged
 from ..results import Finding
 from ..target import Target
-from .murli_calls import described, each_described, needed, previewing
-from .murli_shapes import PROFILES, flags_in, misfits, shown, summed_up
+from .calls import gaps_in
+from .murli_calls import described, each_described, each_with_flags, needed, previewing
+from .murli_shapes import PROFILES, flags_in, is_undeclared, misfits, shown, summed_up
 
 
 @check(
@@ -29,7 +30,12 @@ def safety(target: Target) -> Iterator[Finding]:
         mutating, reads = command.get("mutating") is True, told.get("read_only")
         idempotent = command.get("idempotent")
         trouble = ""
-        if reads is mutating and ("mutating" in command or name):
+        if mutating and is_undeclared(command) and not command.get("subcommands"):
+            trouble = "mutating is true and safety.declared false"
+        elif command.get("subcommands"):
+            # What a group declares is about itself, its safety about what is below it.
+            trouble = "mutating is true and safety.read_only true" if mutating and reads else ""
+        elif reads is mutating and ("mutating" in command or name):
             trouble = f"mutating is {shown(mutating)} and safety.read_only {shown(reads)}"
         elif reads is True and told.get("destructive") is True:
             trouble = "it only reads and is destructive"
@@ -51,9 +57,36 @@ def safety_honest(target: Target) -> Iterator[Finding]:
     for command in target.leaves:
         name = " ".join(command.path)
         vouched = name in target.profile.safe
-        suspicious = suggests_change(command.path) and not command.mutating and not vouched
-        trouble = f"{name} is declared to only read" if suspicious else ""
+        trouble = ""
+        if suggests_change(command.path) and not command.mutating and not vouched:
+            if command.mutating is False:
+                trouble = f"{name} is declared to only read"
+            elif not inferred_danger(command.path):  # which is a failure of its own
+                trouble = f"{name} is not declared, and may be a change by its name"
         yield judged(trouble, name, target.run("describe"), warn=True)
+
+
+@check(
+    "murli.describe.declared",
+    "Commands that look like changes are declared",
+    level=2,
+    contracts=MURLI,
+    requirements=("0.1", "17.23"),
+)
+def declared(target: Target) -> Iterator[Finding]:
+    """No command looks like a change undeclared, nor stands undeclared in a mutating group."""
+    document, evidence = described(target)
+    gaps = {
+        path: sentence
+        for path, sentence in gaps_in(document)
+        if path not in target.profile.safe and path not in target.profile.exclude
+    }
+    found = [
+        judged(gaps.pop(name, ""), name, evidence) for name, _, _ in each_described(target) if name
+    ]
+    # What is left is about the tool itself.
+    found += [judged(sentence, "", evidence) for sentence in gaps.values()]
+    yield from needed(found, "no command is described")
 
 
 @check(
@@ -96,7 +129,7 @@ def profiles(target: Target) -> Iterator[Finding]:
     if not trouble and isinstance(names, list):
         declared = {
             flag
-            for _, command, _ in each_described(target)
+            for _, command, _ in each_with_flags(target)
             for flag, entry in flags_in(command)
             if entry.get("profileable") is True
         }

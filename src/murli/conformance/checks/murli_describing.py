@@ -10,7 +10,14 @@ from ...client.documents import parsed
 from ..checking import MURLI, NotApplicable, check, judged
 from ..results import Finding
 from ..target import NONE, Target
-from .murli_calls import described, each_described, formats, is_wrapped, needed
+from .murli_calls import (
+    described,
+    each_described,
+    each_with_flags,
+    formats,
+    is_wrapped,
+    needed,
+)
 from .murli_shapes import (
     CAPABILITIES,
     command_misfits,
@@ -173,7 +180,7 @@ def descriptions(target: Target) -> Iterator[Finding]:
 def secrets(target: Target) -> Iterator[Finding]:
     """A flag that is declared sensitive shows no value."""
     found = []
-    for name, command, evidence in each_described(target):
+    for name, command, evidence in each_with_flags(target):
         for flag, entry in flags_in(command):
             if entry.get("sensitive") is True:
                 value = entry.get("default")
@@ -197,7 +204,7 @@ def _is_masked(value: Any) -> bool:
 def defaults(target: Target) -> Iterator[Finding]:
     """No default is the text of an object, and those of numbers and switches are no texts."""
     found = []
-    for name, command, evidence in each_described(target):
+    for name, command, evidence in each_with_flags(target):
         for flag, entry in flags_in(command):
             value, kind = entry.get("default"), str(entry.get("type"))
             trouble = ""
@@ -219,7 +226,7 @@ def defaults(target: Target) -> Iterator[Finding]:
 def own_flags(target: Target) -> Iterator[Finding]:
     """Options for help, completion and the contract, and its commands, are not listed."""
     found = []
-    for name, command, evidence in each_described(target):
+    for name, command, evidence in each_with_flags(target):
         listed = sorted(_OWN_FLAGS.intersection(flag for flag, _ in flags_in(command)))
         trouble = f"it lists --{', --'.join(listed)}" if listed else ""
         if name in _OWN_COMMANDS:

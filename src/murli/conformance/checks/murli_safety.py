@@ -34,8 +34,20 @@ def _guarded(target: Target) -> list[Command]:
     if not target.commands:
         raise NotVerified("no command is known")
     if not target.guarded:
+        _need_declarations(target)
         raise NotApplicable("no command is declared to change anything")
     return target.guarded
+
+
+def _need_declarations(target: Target) -> None:
+    """Raise `NotVerified` where silence must not look better than an honest declaration."""
+    if target.undeclared:
+        raise NotVerified(_undeclared(target.undeclared))
+
+
+def _undeclared(commands: list[Command]) -> str:
+    names = ", ".join(named(each) or "the tool itself" for each in commands[:3])
+    return f"what {names} may do is not declared"
 
 
 def _passed(evidence: Evidence) -> str:
@@ -72,6 +84,8 @@ def guard_refuses(target: Target) -> Iterator[Finding]:
             unclear.append(f"{named(command)} was called wrongly; give it arguments")
             continue
         found.append(judged(_passed(evidence), named(command), evidence))
+    if target.undeclared:
+        unclear.append(_undeclared(target.undeclared))
     yield from settled(found, unclear)
 
 
@@ -157,6 +171,7 @@ def _previewed(target: Target) -> Iterator[tuple[Command, Evidence | None]]:
         if named(each) in able and (each.mutating or "dry-run" not in each.flags)
     ]
     if not declared:
+        _need_declarations(target)
         raise NotApplicable("no command declares a preview")
     for command in declared:
         words = target.words(command, "--dry-run")

@@ -1,0 +1,203 @@
+"""Declarations that name what a command does not have: a misspelled secret is no secret.
+
+For an agent, and in tests, every call of such a command is refused; ``doctor`` looks at all of
+them. A person's call goes on as if nothing had been declared.
+"""
+
+from __future__ import annotations
+
+from ..errors import AgentError
+from ..metadata import flag_key
+from . import SWITCHES, VALUED, is_on
+from .usage import nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ..metadata import FlagAnnotation, Metadata
+    from ..redirects import Redirection, Rules
+    from ..tree import Command
+    from .argv import Level
+    from .host import Host
+    from .invocation import Invocation
+
+
+class Parameters:
+    """What one command has: its options and arguments by `flag_key`, as they are spelled.
+
+    Declarations, which are ``metadata``, are found by the first long name of an option; ``others``
+    leads there from each of its other spellings.
+    """
+
+    __slots__ = ("arguments", "metadata", "options", "others")
+
+    def __init__(
+        self,
+        metadata: Metadata | None,
+        options: Iterable[Sequence[str]],
+        arguments: Iterable[str],
+    ) -> None:
+        self.metadata = metadata
+        self.options: dict[str, str] = {}
+        self.others: dict[str, str] = {}
+        for first, *others in options:
+            self.options[flag_key(first)] = first
+            self.others.update((flag_key(name), flag_key(first)) for name in others)
+        self.arguments = {flag_key(name): name for name in arguments}
+
+
+def refuse_misnamed(invocation: Invocation, own: Parameters, above: Sequence[Parameters]) -> None:
+    """Refuse a call of a command that declares what neither it nor a group *above* it has."""
+    if is_enforced(invocation):
+        for found in misnamed(own, above):
+            invocation.refuse(invalid_declaration(found))
+
+
+def is_enforced(invocation: Invocation) -> bool:
+    """Return whether a wrong declaration is a failure of the running call."""
+    return not invocation.writer.is_tty() or is_on("MURLI_TEST")
+
+
+def misnamed_along(host: Host, levels: Sequence[Level]) -> Iterator[str]:
+    """Yield what the commands of one call, from the tool itself on, misname."""
+    found = [host.parameters(level) for level in levels]
+    for at, own in enumerate(found):
+        yield from misnamed(own, found[:at])
+
+
+def invalid_declaration(message: str) -> AgentError:
+    """Return the failure of a tool whose author declared what cannot be."""
+    return AgentError.tool_error(
+        f"A declaration of this tool is wrong: {message}.",
+        "Tell its author to correct the declaration; trying again does not help.",
+        error_type="invalid_declaration",
+        recoverable=False,
+    )
+
+
+def misnamed(own: Parameters, above: Sequence[Parameters]) -> Iterator[str]:
+    """Yield, one sentence each, what the declarations of a command name that is not there."""
+    metadata = own.metadata
+    if metadata is None or not metadata.names_parameters:
+        return
+    options = {key: name for level in (*above, own) for key, name in level.options.items()}
+    arguments = {key: name for level in (*above, own) for key, name in level.arguments.items()}
+    anything = {**_ours(), **arguments, **options}
+    notes = metadata.flag_annotations
+    for key, note in notes.items():
+        first = own.others.get(key, "")
+        if key in own.options or (first and notes.get(first) == note):
+            pass
+        elif first:
+            yield f'flag_annotations names "{key}"; use {own.options[first]}'
+        elif key not in options or _needs_own(note):
+            yield _sentence("flag_annotations", key, own.options, options)
+        for other in note.mutually_exclusive_with:
+            if flag_key(other) not in anything:
+                yield _sentence("mutually_exclusive_with", other, options)
+    for argument in metadata.arguments:
+        if flag_key(argument.name) not in arguments:
+            yield _sentence("arguments", argument.name, arguments)
+    for rule in metadata.requires:
+        names = (rule.if_flag, *rule.then_required, *rule.prohibited, *rule.default)
+        for name in (*names, *rule.any_of, *rule.one_of):
+            if name and name not in anything:
+                yield _sentence("requires", name, {**arguments, **options})
+    traits = metadata.traits
+    if traits is not None and traits.confirm_flag and traits.confirm_flag not in options:
+        yield _sentence("confirm_flag", traits.confirm_flag, options)
+
+
+def misnamed_in(host: Host) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield what is misnamed anywhere in the tool of *host*, with the path of the command."""
+    waiting: list[tuple[Command, list[Level]]] = [(host.tree(), [host.level()])]
+    while waiting:
+        command, levels = waiting.pop()
+        *above, own = map(host.parameters, levels)
+        yield from ((command.path[1:], found) for found in misnamed(own, above))
+        for child in reversed(command.commands):
+            level = levels[-1]
+            below = level.child(child.name, getattr(level, "words_first", 0), ())
+            if below is not None:
+                waiting.append((child, [*levels, below]))
+
+
+def misdirected(host: Host, used: Iterable[Redirection], rules: Rules) -> Iterator[str]:
+    """Yield what redirects name that is not there: a command, or an option of it.
+
+    Only the named commands are looked up, so that nothing else has to be loaded.
+    """
+    from ..redirects import rule_for
+    from .family import MOUNTED
+
+    for rule in used:
+        if rule_for(rule.new, rules) is not None:
+            continue  # where that leads is checked with the other one
+        levels = [host.level()]
+        for word in rule.new:
+            below = levels[-1].child(word, 0, ()) if _routes_next(levels[-1]) else None
+            if below is None:
+                break
+            levels.append(below)
+        missing = rule.new[len(levels) - 1 :]
+        if missing and _routes_next(levels[-1]):
+            # A group that lists nothing may find its commands in a way of its own.
+            if levels[-1].names() and (len(levels) > 1 or missing[0] not in MOUNTED):
+                yield _no_command(rule, levels[-1], missing[0])
+            continue
+        wanted = [word.partition("=")[0] for word in rule.fixed if word.startswith("--")]
+        wanted += [option.new for option in rule.options.values() if option.new]
+        ours = _ours() if wanted else {}
+        for name in wanted:
+            taken = any(level.forwards or level.named(name) for level in levels)
+            if not taken and flag_key(name) not in ours:
+                options = host.parameters(levels[-1]).options
+                yield _sentence(f'the redirect of "{" ".join(rule.old)}"', name, options)
+
+
+def _routes_next(level: Level) -> bool:
+    """Return whether the next word names a command of *level*, and is no argument of it."""
+    return level.routes and not getattr(level, "words_first", 0)
+
+
+def level_at(host: Host, path: Sequence[str]) -> Level | None:
+    """Return the command at *path*, ``None`` where there is none; no other is looked up."""
+    level: Level | None = host.level()
+    for word in path:
+        level = level.child(word, getattr(level, "words_first", 0), ()) if level else None
+    return level
+
+
+def _no_command(rule: Redirection, level: Level, word: str) -> str:
+    near = nearest(word, level.names(), 1)
+    told = f'redirect "{" ".join(rule.old)}" leads to "{" ".join(rule.new)}", which is no command'
+    return f'{told}; did you mean "{near[0]}"' if near else told
+
+
+def _needs_own(note: FlagAnnotation) -> bool:
+    """Return whether *note* says what only the command that has the option can act on."""
+    return bool(note.sensitive or note.env or note.profileable)
+
+
+def _ours() -> dict[str, str]:
+    from .family import VOCABULARY
+
+    ours = (*SWITCHES, *VALUED, *VOCABULARY.switches, *VOCABULARY.valued)
+    return {flag_key(name): name for name in ours}
+
+
+def _sentence(
+    field: str, name: str, known: Mapping[str, str], elsewhere: Mapping[str, str] | None = None
+) -> str:
+    """Return that *field* names *name*, and what is there that may be meant."""
+    key = flag_key(name)
+    if elsewhere is not None and key in elsewhere:
+        there = f"{elsewhere[key]} is an option of a group above, declare it there"
+        return f'{field} names "{name}"; {there}'
+    bare = key.replace("-", "")
+    near = [each for each in known if each.replace("-", "") == bare] or nearest(key, known, 1)
+    if near:
+        return f'{field} names "{name}"; the command has {known[near[0]]}'
+    listed = ", ".join(list(known.values())[:10]) or "none"
+    return f'{field} names "{name}"; the command has no such name, but {listed}'
