@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ..control_lines import is_aside as is_aside
+from ..control_lines import is_terminal as is_terminal
+
 MURLI_STATES = {"ok": "ok", "plan": "plan", "partial": "partial", "error": "failed"}
-_GO_ERROR = {"code", "error", "message", "schema_version"}
-_ENVELOPE = {"ok", "data", "error", "warnings", "meta", "pagination"}
 _DECODER = json.JSONDecoder()
 #: stands for what is no JSON, where null is a value like others
 NOTHING: Any = object()
@@ -124,22 +125,6 @@ def parsed(text: bytes) -> Any:
     return None if value is NOTHING else value
 
 
-def is_terminal(document: Any) -> bool:
-    """Tell whether *document* ends an answer: an envelope, or the summary of a stream."""
-    if not isinstance(document, dict):
-        return False
-    if isinstance(document.get("ok"), bool):
-        return not {"data", "error", "meta"}.isdisjoint(document)
-    if document.get("_summary") is True:
-        return True
-    if "schema_version" not in document:
-        # An envelope that has lost its "ok" is still one, and nothing else.
-        return {"data", "error", "meta"} <= document.keys() <= _ENVELOPE
-    if document.get("status") in list(MURLI_STATES):
-        return True
-    return document.keys() >= _GO_ERROR and isinstance(document.get("code"), int)
-
-
 def _is_error(document: Any) -> bool:
     """Tell whether *document* ends an answer, and not well: a success is never on stderr."""
     if not is_terminal(document):
@@ -147,23 +132,6 @@ def _is_error(document: Any) -> bool:
     if "ok" in document or "schema_version" not in document:
         return document.get("ok") is False or isinstance(document.get("error"), dict)
     return bool(document.get("status", "error") == "error")
-
-
-def is_aside(document: Any) -> bool:
-    """Tell progress, heartbeats and logs from items."""
-    if not isinstance(document, dict):
-        return False
-    if document.get("event") == "progress" or document.get("heartbeat") is True:
-        return True
-    # Progress as Go writes it: nothing but these, and how far it has come.
-    return "current" in document and document.keys() <= {
-        "stage",
-        "current",
-        "total",
-        "percent",
-        "eta_ms",
-        "message",
-    }
 
 
 def error_in(told: str) -> dict[str, Any] | None:

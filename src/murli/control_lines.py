@@ -1,0 +1,88 @@
+"""What tells the lines that steer a stream from its items, for who writes them and who reads them.
+
+A stream is lines of JSON. Most are items, which are any value at all; some are control lines:
+progress, heartbeats, and the document that ends the stream. A reader knows control lines by their
+keys (`is_aside`, `is_terminal`), so an item with such keys is written inside another object, its
+wrapper (`wrapped`), and taken out of it again by the reader (`unwrapped`). For every JSON value
+``unwrapped(wrapped(item)) == item``, and no wrapped item is a control line.
+
+Nothing is imported here: the writer needs this at the first item of a stream.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: what the ``status`` of a murli document can be
+MURLI_STATUSES = ("ok", "plan", "partial", "error")
+# Error documents of the Go wire have no status.
+_GO_ERROR = {"code", "error", "message", "schema_version"}
+_ENVELOPE = {"ok", "data", "error", "warnings", "meta", "pagination"}
+# Progress of the Go wire has no name: it is nothing but these, and how far the work has come.
+_GO_PROGRESS = {"stage", "current", "total", "percent", "eta_ms", "message"}
+_WRAPPER = {"event", "data"}
+
+
+def is_terminal(line: Any) -> bool:
+    """Return whether *line* ends a stream: an envelope, or the summary behind the last item."""
+    if not isinstance(line, dict):
+        return False
+    if isinstance(line.get("ok"), bool):
+        return not {"data", "error", "meta"}.isdisjoint(line)
+    if line.get("_summary") is True:
+        return True
+    if "schema_version" not in line:
+        # An envelope that has lost its "ok" is still one, and nothing else.
+        return {"data", "error", "meta"} <= line.keys() <= _ENVELOPE
+    if line.get("status") in list(MURLI_STATUSES):
+        return True
+    return line.keys() >= _GO_ERROR and isinstance(line.get("code"), int)
+
+
+def is_aside(line: Any) -> bool:
+    """Return whether *line* is progress or a heartbeat, which stand between items."""
+    if not isinstance(line, dict):
+        return False
+    if line.get("event") == "progress" or line.get("heartbeat") is True:
+        return True
+    return "current" in line and line.keys() <= _GO_PROGRESS
+
+
+def is_control_line(line: Any, contract: str = "") -> bool:
+    """Return whether *line* is no item of a stream.
+
+    *contract* is the one the stream is known to keep, ``""`` when it is not known. A line with a
+    number (``_seq``) is an item: only ``agent-spec-2`` numbers its lines, and only items.
+    """
+    if contract in ("", "agent-spec-2") and is_numbered(line):
+        return False
+    return is_aside(line) or is_terminal(line)
+
+
+def is_numbered(line: Any) -> bool:
+    """Return whether *line* has the number that only items of a stream have."""
+    number = line.get("_seq") if isinstance(line, dict) else None
+    return isinstance(number, int) and not isinstance(number, bool)
+
+
+def wrapped(item: Any) -> Any:
+    """Return *item* as a line that no reader takes for a control line."""
+    return {"event": "item", "data": item} if _needs_wrapper(item) else item
+
+
+def unwrapped(line: Any) -> Any:
+    """Return the item that *line* is, without the wrapper that `wrapped` put around it."""
+    return line["data"] if _is_wrapper(line) and _needs_wrapper(line["data"]) else line
+
+
+def _needs_wrapper(item: Any) -> bool:
+    # An item that looks like a wrapped one has to survive being unwrapped.
+    while _is_wrapper(item):
+        item = item["data"]
+    return is_aside(item) or is_terminal(item)
+
+
+def _is_wrapper(value: Any) -> bool:
+    return isinstance(value, dict) and value.keys() == _WRAPPER and value["event"] == "item"
