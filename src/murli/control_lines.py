@@ -22,7 +22,6 @@ _GO_ERROR = {"code", "error", "message", "schema_version"}
 _ENVELOPE = {"ok", "data", "error", "warnings", "meta", "pagination"}
 # Progress of the Go wire has no name: it is nothing but these, and how far the work has come.
 _GO_PROGRESS = {"stage", "current", "total", "percent", "eta_ms", "message"}
-_WRAPPER = {"event", "data"}
 
 
 def is_terminal(line: Any) -> bool:
@@ -42,27 +41,24 @@ def is_terminal(line: Any) -> bool:
 
 
 def is_aside(line: Any) -> bool:
-    """Return whether *line* is progress or a heartbeat, which stand between items."""
-    if not isinstance(line, dict):
+    """Return whether *line* is progress or a heartbeat, which stand between items.
+
+    A line with a number (``_seq``) is an item: nothing else is counted.
+    """
+    if not isinstance(line, dict) or is_numbered(line):
         return False
     if line.get("event") == "progress" or line.get("heartbeat") is True:
         return True
     return "current" in line and line.keys() <= _GO_PROGRESS
 
 
-def is_control_line(line: Any, contract: str = "") -> bool:
-    """Return whether *line* is no item of a stream.
-
-    *contract* is the one the stream is known to keep, ``""`` when it is not known. A line with a
-    number (``_seq``) is an item: only ``agent-spec-2`` numbers its lines, and only items.
-    """
-    if contract in ("", "agent-spec-2") and is_numbered(line):
-        return False
-    return is_aside(line) or is_terminal(line)
+def is_control_line(line: Any) -> bool:
+    """Return whether *line* is no item of a stream."""
+    return is_terminal(line) or is_aside(line)
 
 
 def is_numbered(line: Any) -> bool:
-    """Return whether *line* has the number that only items of a stream have."""
+    """Return whether *line* has the number that items of a stream may have."""
     number = line.get("_seq") if isinstance(line, dict) else None
     return isinstance(number, int) and not isinstance(number, bool)
 
@@ -81,8 +77,10 @@ def _needs_wrapper(item: Any) -> bool:
     # An item that looks like a wrapped one has to survive being unwrapped.
     while _is_wrapper(item):
         item = item["data"]
-    return is_aside(item) or is_terminal(item)
+    return is_control_line(item)
 
 
 def _is_wrapper(value: Any) -> bool:
-    return isinstance(value, dict) and value.keys() == _WRAPPER and value["event"] == "item"
+    if not isinstance(value, dict) or value.get("event") != "item":
+        return False
+    return value.keys() - {"_seq"} == {"event", "data"}
