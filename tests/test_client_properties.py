@@ -478,6 +478,7 @@ def test_a_stream_means_what_the_whole_means(
     stream.feed(stdout[:at])
     stream.feed(stdout[at:])
     stream.end()
-    ended = read_stream(stream.terminal, stream.count, err, code, contract).with_call(CALL, 1)
+    told = (stream.terminal, stream.count, err, code, contract, stream.fault)
+    ended = read_stream(*told).with_call(CALL, 1)
     assert (ended.state, ended.part.is_whole) == (whole.state, whole.part.is_whole)
     assert type(decide(Policy(), Memory(), ended)) is type(decide(Policy(), Memory(), whole))
