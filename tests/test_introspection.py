@@ -44,6 +44,7 @@ def test_describe_keys_in_order(tasks: list[str]) -> None:
         "tool_version",
         "capabilities",
         "profiles",
+        "flags",
         "commands",
         "murli",
     ]
@@ -104,16 +105,23 @@ def test_schema_names_subcommands_briefly(tasks: list[str]) -> None:
 
 
 def test_infrastructure_is_not_listed(tasks: list[str]) -> None:
-    """Our flags, help and version are absent from `flags`; a command's own --output is there."""
-    assert set(flags_of(tasks, "task", "create")) == {"status", "count", "weight", "tag", "token"}
+    """Our flags, help and version are absent from `flags`, but for those a command declares."""
+    create = {"status", "count", "weight", "tag", "token", "yes", "dry-run"}
+    assert set(flags_of(tasks, "task", "create")) == create
+    # A command's own --output is there.
     assert set(flags_of(tasks, "task", "list")) == {"output"}
     assert set(flags_of(tasks)) == {"region"}
+    assert run(tasks, "describe").document["flags"] == [flags_of(tasks)["region"]]
 
 
 def test_types_and_defaults(tasks: list[str]) -> None:
     """Numbers are numbers, unset defaults are null, choices fill enum."""
     flags = flags_of(tasks, "task", "create")
-    assert {name: (flag["type"], flag["default"]) for name, flag in flags.items()} == {
+    assert {
+        name: (flag["type"], flag["default"])
+        for name, flag in flags.items()
+        if "standard" not in flag
+    } == {
         "status": ("string", "todo"),
         "count": ("int", 1),
         "weight": ("float64", None),
@@ -135,15 +143,17 @@ def test_annotations_are_told(tasks: list[str]) -> None:
 
 
 def test_safety_is_always_told(tasks: list[str]) -> None:
-    """Safety is always present; destructive and dry_run_supported only when true."""
+    """Safety is always there: as it is declared, as what is below a group, or as undeclared."""
     assert run(tasks, "task", "delete", "--schema").document["safety"] == {
         "read_only": False,
         "idempotent": False,
         "destructive": True,
     }
-    assert run(tasks, "report", "--schema").document["safety"] == {
-        "read_only": True,
+    assert run(tasks, "report", "--schema").document["safety"] == {"declared": False}
+    assert run(tasks, "task", "--schema").document["safety"] == {
+        "read_only": False,
         "idempotent": False,
+        "destructive": True,
     }
     assert run(tasks, "task", "create", "--schema").document["safety"]["dry_run_supported"]
 

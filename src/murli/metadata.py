@@ -136,7 +136,8 @@ class FlagAnnotation(Record):
     ``pattern_type`` (alphanumeric_id, uuid, semver, filepath, url) fits all of it, ``max_bytes``
     is its greatest length. ``kind`` is what it is: an ``id`` or a ``path``, which cannot smuggle a
     traversal or a query in, or ``json``. ``reaches_child`` refuses what a shell would act on, in a
-    value that another program is given.
+    value that another program is given. ``description`` is what agents read in place of the
+    option's help.
     """
 
     __slots__ = (
@@ -152,6 +153,7 @@ class FlagAnnotation(Record):
         "kind",
         "pattern_type",
         "reaches_child",
+        "description",
     )
     env: str
     sensitive: bool
@@ -165,6 +167,7 @@ class FlagAnnotation(Record):
     kind: str
     pattern_type: str
     reaches_child: bool
+    description: str
 
     def __init__(
         self,
@@ -181,6 +184,7 @@ class FlagAnnotation(Record):
         kind: str = "",
         pattern_type: str = "",
         reaches_child: bool = False,
+        description: str = "",
     ) -> None:
         _check_values(kind, pattern, pattern_type, max_bytes)
         if deprecated is not None:
@@ -201,6 +205,7 @@ class FlagAnnotation(Record):
             kind=kind,
             pattern_type=pattern_type,
             reaches_child=reaches_child,
+            description=description,
         )
 
 

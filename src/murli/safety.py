@@ -10,6 +10,9 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
     from .metadata import Metadata
 
 # Words in a command's name that say it loses something which cannot be brought back.
@@ -117,6 +120,53 @@ def may_repeat(metadata: Metadata | None, path: tuple[str, ...]) -> bool:
         return True
     declared = declared_danger(metadata, path)
     return declared == "safe" if declared else suggests_reading(path)
+
+
+def declaration_gaps(
+    commands: Sequence[tuple[str, Mapping[str, Any]]],
+) -> Iterator[tuple[str, str]]:
+    """Yield the described *commands* that lack a declaration, each with what to declare.
+
+    Those are commands that look like changes, and groups that are declared mutating, which says
+    nothing about the undeclared commands below them. Each comes with the words that call it.
+    """
+    leaves = [(path, each) for path, each in commands if not _is_described_group(each)]
+    for path, command in commands:
+        if _is_described_group(command):
+            prefix = f"{path} " if path else ""
+            below = [
+                name
+                for name, each in leaves
+                if name.startswith(prefix) and _safety_in(each).get("declared") is False
+            ]
+            if command.get("mutating") is True and below:
+                group = f'group "{path}"' if path else "the tool itself"
+                yield (
+                    path,
+                    f"{group} is declared mutating, which says nothing about "
+                    f"{', '.join(below)}: declare each of them",
+                )
+        elif level := _undeclared_danger(command):
+            yield (
+                path,
+                f'"{path}" looks {level} and is not declared: annotate it with '
+                f'Metadata(danger_level="{level}"), or "safe" if it changes nothing',
+            )
+
+
+def _undeclared_danger(command: Mapping[str, Any]) -> str:
+    safety = _safety_in(command)
+    inferred = safety.get("inferred") if safety.get("declared") is False else ""
+    return inferred if isinstance(inferred, str) else ""
+
+
+def _safety_in(command: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = command.get("safety")
+    return found if isinstance(found, dict) else {}
+
+
+def _is_described_group(command: Mapping[str, Any]) -> bool:
+    return bool(command.get("subcommands") or command.get("commands"))
 
 
 def _telling_words(path: tuple[str, ...]) -> set[str]:

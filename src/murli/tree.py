@@ -14,15 +14,19 @@ if TYPE_CHECKING:
 
 
 class Argument(Record):
-    """A positional argument as the framework knows it, of ``values`` words, -1 for any number."""
+    """A positional argument as the framework knows it, of ``values`` words, -1 for any number.
 
-    __slots__ = ("name", "type", "required", "description", "choices", "values")
+    ``metavar`` is what stands for its value where that says more than the name.
+    """
+
+    __slots__ = ("name", "type", "required", "description", "choices", "values", "metavar")
     name: str
     type: str
     required: bool
     description: str
     choices: tuple[str, ...]
     values: int
+    metavar: str
 
     def __init__(
         self,
@@ -32,6 +36,7 @@ class Argument(Record):
         description: str = "",
         choices: Sequence[str] = (),
         values: int = 1,
+        metavar: str = "",
     ) -> None:
         fill(
             self,
@@ -41,6 +46,7 @@ class Argument(Record):
             description=description,
             choices=tuple(choices),
             values=values,
+            metavar=metavar,
         )
 
 
@@ -48,7 +54,8 @@ class Flag(Record):
     """An option as the framework knows it.
 
     ``name`` has no dashes; ``values`` is how many words follow it each time, -1 for any number.
-    ``spelling`` is how it is written where that is not ``--name``.
+    ``spelling`` is how it is written where that is not ``--name``, ``metavar`` as in `Argument`.
+    ``standard`` marks a flag that murli adds to the command.
     """
 
     __slots__ = (
@@ -67,6 +74,8 @@ class Flag(Record):
         "negation",
         "values",
         "spelling",
+        "metavar",
+        "standard",
     )
     name: str
     type: str
@@ -83,6 +92,8 @@ class Flag(Record):
     negation: str
     values: int
     spelling: str
+    metavar: str
+    standard: bool
 
     def __init__(
         self,
@@ -101,6 +112,8 @@ class Flag(Record):
         negation: str = "",
         values: int = 1,
         spelling: str = "",
+        metavar: str = "",
+        standard: bool = False,
     ) -> None:
         fill(
             self,
@@ -119,6 +132,8 @@ class Flag(Record):
             negation=negation,
             values=values,
             spelling=spelling,
+            metavar=metavar,
+            standard=standard,
         )
 
 
@@ -126,7 +141,8 @@ class Command(Record):
     """A command or a group of commands; ``path`` is how it is called, the tool's name first.
 
     ``runs`` says of a group that it does something when it is called by itself, ``strict`` that
-    options stand before the first word that is none.
+    options stand before the first word that is none. ``own_name`` is what the framework calls it,
+    which may not be how it is called.
     """
 
     __slots__ = (
@@ -142,6 +158,7 @@ class Command(Record):
         "aliases",
         "runs",
         "strict",
+        "own_name",
     )
     path: tuple[str, ...]
     summary: str
@@ -155,6 +172,7 @@ class Command(Record):
     aliases: tuple[str, ...]
     runs: bool
     strict: bool
+    own_name: str
 
     def __init__(
         self,
@@ -170,6 +188,7 @@ class Command(Record):
         aliases: Sequence[str] = (),
         runs: bool = False,
         strict: bool = False,
+        own_name: str = "",
     ) -> None:
         fill(
             self,
@@ -185,12 +204,28 @@ class Command(Record):
             aliases=tuple(aliases),
             runs=runs,
             strict=strict,
+            own_name=own_name,
         )
 
     @property
     def name(self) -> str:
         """The command's own name."""
         return self.path[-1]
+
+    @property
+    def telling_path(self) -> tuple[str, ...]:
+        """The names that say what the command does, as `murli.safety` takes them.
+
+        Those of a tool that is one command are its own and that of the function behind it.
+        """
+        if len(self.path) > 1:
+            return self.path[1:]
+        return (" ".join((self.name, self.own_name, getattr(self.handler, "__name__", ""))),)
+
+    @property
+    def is_called(self) -> bool:
+        """Whether a call can end at this command, rather than at one below it."""
+        return self.runs or not self.visible
 
     def note_on(self, flag: Flag) -> FlagAnnotation | None:
         """Give what was declared about one of the command's flags."""

@@ -45,6 +45,7 @@ def walk(level: CommandLevel, path: tuple[str, ...], metadata_at: MetadataAt) ->
         handler=getattr(command, "callback", None),
         runs=bool(getattr(command, "invoke_without_command", False)),
         strict=not getattr(level.context, "allow_interspersed_args", True),
+        own_name=str(getattr(command, "name", "") or ""),
     )
 
 

@@ -13,6 +13,10 @@ from ..safety import inferred_danger
 #: what a flag or argument can be; ``text`` is anything
 KINDS = ("text", "integer", "number", "boolean", "array", "object")
 
+# Flags of the murli contract that some tools list like their own.
+_LISTED_BY_SOME = frozenset(
+    ("agent", "schema", "protocol-version", "profile", "force", "yes", "dry-run")
+)
 # Of the longest exit code.
 _MOST_DIGITS = 3
 # How deep the documents of a tool may be nested: what reads them goes down level by level.
@@ -46,8 +50,6 @@ class Flag:
     #: whether a saved profile may give it, so that a call without it can still be complete
     profileable: bool = False
     description: str = ""
-    #: whether the contract adds it to the command, which does not define it
-    standard: bool = False
 
     @property
     def option(self) -> str:
@@ -71,8 +73,10 @@ class Positional:
 class Command:
     """One command: *path* is what stands behind the tool's name, ``()`` for the tool itself.
 
-    ``None`` for *positionals*, *mutating* or *idempotent*: the tool does not tell. *retryable* is
-    what it declares about its exit codes.
+    ``None`` for *positionals*, *mutating* or *idempotent*: the tool does not tell. *inferred* is
+    then what its name suggests to the tool: ``mutating``, ``destructive`` or ``""``. *retryable* is
+    what it declares about its exit codes. *standard* are the flags of the contract that it lists
+    beside its own.
     """
 
     path: tuple[str, ...]
@@ -88,6 +92,8 @@ class Command:
     aliases: tuple[str, ...] = ()
     is_group: bool = False
     output_schema: Mapping[str, Any] = default(default_factory=dict)
+    inferred: str = ""
+    standard: Mapping[str, Flag] = default(default_factory=dict)
 
     @property
     def may_repeat(self) -> bool:
@@ -98,20 +104,15 @@ class Command:
         reads = self.mutating is False and not self.destructive
         return not self.is_group and (self.idempotent is True or reads)
 
-    def owns(self, name: str) -> bool:
-        """Return whether the command defines the flag *name* itself."""
-        flag = self.flags.get(name)
-        return flag is not None and not flag.standard
-
     @property
     def takes_cursor(self) -> bool:
         """Whether its answer can be asked for page by page."""
-        return "cursor" in self.flags
+        return "cursor" in self.flags or "cursor" in self.standard
 
     @property
     def takes_limit(self) -> bool:
         """Whether it can be told how many items to give."""
-        return "limit" in self.flags
+        return "limit" in self.flags or "limit" in self.standard
 
     @property
     def takes_stream(self) -> bool:
@@ -224,7 +225,8 @@ def from_description(
     """Give the catalogue in a ``describe`` document; *root* is the ``--schema`` of the tool."""
     commands: dict[str, Command] = {}
     children = _list(document.get("commands"))
-    own = root if root is not None else None if children else document
+    is_told = not children or not document.keys().isdisjoint(("arguments", "flags"))
+    own = root if root is not None else document if is_told else None
     if own is not None:
         commands[""] = _described(own, (), bool(children))
     _walk(children, (), commands)
@@ -244,21 +246,48 @@ def _walk(children: list[Any], above: tuple[str, ...], commands: dict[str, Comma
 
 def _described(document: Mapping[str, Any], path: tuple[str, ...], is_group: bool) -> Command:
     safety = _object(document.get("safety"))
-    is_declared = safety.get("declared") is not False
     returns = _object(document.get("returns"))
-    flags = (_flag(_text(each.get("name")), each) for each in _objects(document.get("flags")))
+    listed = [
+        (flag, entry)
+        for entry in _objects(document.get("flags"))
+        if (flag := _flag(_text(entry.get("name")), entry)).name
+    ]
+    standard = _standard(listed)
+    undeclared = safety.get("declared") is False
+    idempotent = _truth(document.get("idempotent", safety.get("idempotent")))
     return Command(
         path,
         _text(document.get("summary")),
-        {flag.name: flag for flag in flags if flag.name},
+        {flag.name: flag for flag, _ in listed if flag.name not in standard},
         tuple(_positional(each) for each in _objects(document.get("arguments"))),
-        _changes(document, safety, path) if is_declared else None,
+        _changes(document, safety, path),
         safety.get("destructive") is True,
-        _truth(document.get("idempotent", safety.get("idempotent"))) if is_declared else None,
+        # Where nothing is declared, "not idempotent" is not declared either.
+        idempotent or (None if undeclared else idempotent),
         aliases=_texts(document.get("aliases")),
         is_group=is_group,
         output_schema=_object(returns.get("output_schema")),
+        inferred=_text(safety.get("inferred")) if undeclared else "",
+        standard=standard,
     )
+
+
+def _standard(listed: Sequence[tuple[Flag, Mapping[str, Any]]]) -> dict[str, Flag]:
+    """Return those of the *listed* flags that are the contract's and not the command's own."""
+    names = {flag.name for flag, _ in listed}
+    # Some list all of the contract's; nobody else has a use for these two.
+    lists_all = names >= {"agent", "schema"}
+    return {
+        flag.name: flag
+        for flag, entry in listed
+        if entry.get("standard") is True
+        or (lists_all and (flag.name in _LISTED_BY_SOME or _is_format(flag)))
+    }
+
+
+def _is_format(flag: Flag) -> bool:
+    """Return whether *flag* is the contract's ``--output``: one of a tool's own has no ndjson."""
+    return flag.name == "output" and ("ndjson" in flag.values or "ndjson" in flag.description)
 
 
 def _changes(
@@ -269,6 +298,8 @@ def _changes(
     The first murli calls every command read-only that nobody has declared. So a command that is
     named as if it changed something is not believed to read only.
     """
+    if safety.get("declared") is False:
+        return None
     if document.get("mutating") is True or safety.get("read_only") is False:
         return True
     if "mutating" not in document and "read_only" not in safety:
@@ -385,7 +416,6 @@ def _flag(name: str, entry: Mapping[str, Any], negation: str = "") -> Flag:
         tuple(each for each in (_text(entry.get("env")), *variables) if each),
         entry.get("profileable") is True,
         _text(entry.get("description")),
-        entry.get("standard") is True,
     )
 
 

@@ -324,7 +324,7 @@ def _confirm_flag(case: _Case) -> str:
         return f"--{command.confirm_flag}"
     if case.response.contract != "murli":
         return "--confirm-destructive"
-    free = (name for name in _CONFIRM_FLAGS if command is None or not command.owns(name))
+    free = (name for name in _CONFIRM_FLAGS if command is None or name not in command.flags)
     return next((f"--{name}" for name in free), "")
 
 

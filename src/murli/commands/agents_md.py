@@ -32,10 +32,29 @@ def format_agents_md(described: Mapping[str, Any]) -> str:
         parts.append(f"### {command['name']}")
         parts.append(command.get("agent_description") or command.get("summary", ""))
         parts.append(_shell(f"{path} --schema    # JSON schema for this command"))
-        names = [f"`{child['name']}`" for child in command.get("subcommands") or []]
-        if names:
-            parts.append(f"**Subcommands:** {', '.join(names)}")
+        below = command.get("subcommands") or []
+        danger = danger_in(command)
+        if danger and not below:
+            parts.append(f"**Safety:** {danger}")
+        if below:
+            parts.append(f"**Subcommands:** {', '.join(map(_marked, below))}")
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def danger_in(command: Mapping[str, Any]) -> str:
+    """Return in words what a described command may do, ``""`` where it only reads."""
+    safety = command.get("safety") or {}
+    if safety.get("declared") is False:
+        inferred = safety.get("inferred")
+        return f"not declared, looks {inferred}" if inferred else "not declared"
+    if safety.get("destructive"):
+        return "destructive"
+    return "mutating" if safety.get("read_only") is False else ""
+
+
+def _marked(command: Mapping[str, Any]) -> str:
+    danger = danger_in(command)
+    return f"`{command['name']}`" + (f" ({danger})" if danger else "")
 
 
 def _shell(*lines: str) -> str:

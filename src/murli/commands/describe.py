@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..formats import dumps, plain
 from ..runtime import usage
+from ..runtime.argv import offers_profiles
 from . import show_help
 from .schema import command_schema, describe_document, described, profileable_flags
 
@@ -44,7 +45,7 @@ def run(invocation: Invocation) -> NoReturn:
         _print_json(invocation, build(invocation, depth))
     command = invocation.host.tree()
     known = _by_name(command)
-    if invocation.settings.mount:
+    if offers_profiles(invocation):
         known.setdefault("profile", _profile_command(invocation, []))
     for name in path:
         if name not in known:
@@ -110,9 +111,14 @@ def build(invocation: Invocation, depth: int | None = None) -> dict[str, Any]:
     from .. import __version__
 
     root = invocation.host.tree()
-    profiles = profiles_block(invocation, root)
-    version = invocation.tool_version()
-    return describe_document(root, version, __version__, depth, profiles)
+    return describe_document(
+        root,
+        invocation.tool_version(),
+        __version__,
+        depth,
+        profiles_block(invocation, root),
+        has_profiles=offers_profiles(invocation),
+    )
 
 
 def profiles_block(invocation: Invocation, root: Command) -> dict[str, Any]:

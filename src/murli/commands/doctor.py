@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from ..outcome import Success
 from ..runtime import usage
+from ..safety import declaration_gaps
 from ..streams import standard
 from . import show_help
 from .conventions import advisories, check_conventions
 from .describe import build
-from .schema import SCHEMA_VERSION
+from .schema import SCHEMA_VERSION, command_schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from ..runtime.invocation import Invocation
     from ..streams import TextStream
+    from ..tree import Command
     from ..writer import Writer
 
 _HELP = """\
@@ -28,6 +30,7 @@ options:
   --strict  end with 1 when a check fails
 """
 _MARKS = {"pass": "✓", "warn": "⚠", "fail": "✗"}
+_COUNTED = {"warn": "warnings", "fail": "failed"}
 
 
 def run(invocation: Invocation) -> NoReturn:
@@ -43,15 +46,32 @@ def run(invocation: Invocation) -> NoReturn:
                 else usage.extra_argument([word])
             )
     report = run_doctor(build(invocation))
+    hidden = list(_hidden(invocation.host.tree()))
+    gaps = "; ".join(sentence for _, sentence in declaration_gaps(hidden))
+    if gaps:
+        _add(report, "safety", "fail", gaps)
     for trouble in _profile_troubles(invocation):
-        report["checks"].append(_check("profiles", "warn", trouble))
-        report["warnings"] += 1
+        _add(report, "profiles", "warn", trouble)
     if invocation.in_family:
         from .doctor_checks import complete
 
         complete(report, invocation)
     code = answer_report(invocation.writer, report)
     invocation.end(code or (1 if words and report["failed"] else 0))
+
+
+def _hidden(command: Command, inside: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the hidden commands below *command*, described, with the words that call them."""
+    for child in command.commands:
+        hidden = inside or child.hidden
+        if hidden and not child.visible:
+            yield " ".join(child.path[1:]), command_schema(child)
+        yield from _hidden(child, hidden)
+
+
+def _add(report: dict[str, Any], name: str, status: str, message: str) -> None:
+    report["checks"].append(_check(name, status, message))
+    report[_COUNTED[status]] += 1
 
 
 def _profile_troubles(invocation: Invocation) -> Iterator[str]:
@@ -147,9 +167,18 @@ def _findings(described: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     ]
     missing = f"commands missing description: [{' '.join(bare)}]" if bare else ""
     yield "command_metadata", "warn", missing
+    gaps = "; ".join(sentence for _, sentence in declaration_gaps(_called(described)))
+    if gaps:
+        yield "safety", "fail", gaps
     advice = "; ".join(advisories(*names_in(described)))
     if advice:
         yield "naming", "warn", advice
+
+
+def _called(described: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return what is described with the words that call it, the tool itself first."""
+    commands = list(_walk(described.get("commands") or [], separator=" "))
+    return [("" if commands else described.get("name", ""), described), *commands]
 
 
 def names_in(described: Mapping[str, Any]) -> tuple[list[str], list[str]]:
@@ -165,8 +194,10 @@ def _check(name: str, bad: str, message: str) -> dict[str, Any]:
     return {"name": name, "status": "pass"}
 
 
-def _walk(commands: list[Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _walk(
+    commands: list[Any], prefix: str = "", separator: str = "."
+) -> Iterator[tuple[str, Any]]:
     for command in commands:
         path = f"{prefix}{command['name']}"
         yield path, command
-        yield from _walk(command.get("subcommands") or [], f"{path}.")
+        yield from _walk(command.get("subcommands") or [], f"{path}{separator}", separator)

@@ -11,9 +11,9 @@ import shlex
 from shutil import which
 
 from ..errors import AgentError
-from ..metadata import Metadata
 from ..processes import run
 from ..runtime.payload import has_secret
+from ..safety import declared_danger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _numbers(version: str) -> list[int]:
 
 def _declarations(commands: list[Command]) -> Iterator[Check]:
     leaves = [command for command in commands if not command.visible and not command.hidden]
-    unsaid = [command for command in leaves if not (command.metadata or Metadata()).danger_level]
+    unsaid = [each for each in leaves if not declared_danger(each.metadata, each.telling_path)]
     yield _advice(
         "danger_level", "no danger_level, so mutating: ", [" ".join(each.path) for each in unsaid]
     )

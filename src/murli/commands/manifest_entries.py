@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..metadata import Metadata
 from ..runtime.payload import has_secret
+from ..safety import declared_danger
 from ..tree import Flag
 from .manifest_codes import ExitCodes
 from .manifest_schemas import output_schema
@@ -64,6 +65,8 @@ class Entries:
         if self.detailed and command.arguments:
             entry["positionals"] = self.positionals(command)
         plain_group = group and not command.runs
+        if danger == "safe" and not metadata.danger_level:
+            metadata = metadata.merged_with(Metadata(danger_level="safe"))
         entry["exit_codes"] = self.codes.of(metadata, builtin=builtin, group=plain_group)
         if schema:
             entry["output_schema"] = schema
@@ -84,7 +87,7 @@ class Entries:
 
     def danger(self, command: Command) -> str:
         """Give what a call may do; only what does nothing by itself is harmless undeclared."""
-        declared = command.metadata.danger_level if command.metadata is not None else ""
+        declared = declared_danger(command.metadata, command.telling_path)
         return declared or ("safe" if command.visible and not command.runs else "mutating")
 
     def flags(
@@ -205,7 +208,7 @@ class Entries:
     def _flag_description(
         self, flag: Flag, note: FlagAnnotation | None, secret: bool, command: Command | None
     ) -> str:
-        text = flag.description
+        text = (note.description if note is not None else "") or flag.description
         if secret and flag.default not in (None, ""):
             text = text.replace(str(flag.default), REDACTED)
         return _with_remarks(text, self._flag_remarks(flag, note, command))

@@ -120,8 +120,9 @@ def _flag(flag: Flag, command: Command) -> dict[str, Any]:
     secret = command.is_secret(flag) or has_secret(command, flag)
     choices = (note.enum if note is not None else ()) or flag.choices
     schema = _typed("bool" if flag.values == 0 and flag.type != "int" else flag.type, choices)
-    if flag.description and not secret:
-        schema["description"] = flag.description
+    description = (note.description if note is not None else "") or flag.description
+    if description and not secret:
+        schema["description"] = description
     if flag.default is not None and not secret:
         schema["default"] = plain(flag.default)
     if flag.minimum is not None:

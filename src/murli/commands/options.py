@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..outcome import Record, fill
-from ..runtime.argv import has_profileable
+from ..runtime.argv import has_profileable, offers_profiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,11 +94,9 @@ def _shaping(invocation: Invocation, metadata: Metadata | None, is_root: bool) -
 
 def _has_profiles(invocation: Invocation, metadata: Metadata | None, is_root: bool) -> bool:
     # Who declares nothing never loads what declarations are made of, and has no tree to search.
-    if "murli.metadata" not in sys.modules or not invocation.settings.mount:
+    if "murli.metadata" not in sys.modules or not offers_profiles(invocation):
         return False
     host = invocation.host
-    if host.level().lists("profile"):
-        return False  # the tool has another idea of what a profile is
     if has_profileable(metadata) or has_profileable(host.metadata()):
         return True
     from .settable import settable_flags

@@ -211,7 +211,7 @@ class _Profiles:
     def _existing(self, store: ProfileStore, name: str) -> Profile:
         found = store.get(name)
         if found is None:
-            self.invocation.refuse(unknown_profile(name, store))
+            self.invocation.refuse(unknown_profile(name, store, self.invocation))
         return found
 
     def _update(self, change: Callable[[ProfileStore], T]) -> T:

@@ -5,19 +5,23 @@ from __future__ import annotations
 from ..formats import plain
 from ..metadata import Metadata, ReturnSchema, flag_key
 from ..runtime import INTENT
+from ..tree import Flag
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
+from .safety_block import has_own_dry_run, safety_block
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from ..metadata import FlagAnnotation
-    from ..tree import Argument, Command, Flag
+    from ..tree import Argument, Command
 
 SCHEMA_VERSION = "1.0"
 REDACTED = "[REDACTED]"
 # What these documents tell of an annotation; the rest is in the manifest of the other contracts.
 _TOLD_OF_FLAGS = (
+    "description",
     "env",
     "sensitive",
     "persistent",
@@ -39,10 +43,13 @@ def describe_document(
     murli_version: str,
     depth: int | None = None,
     profiles: dict[str, Any] | None = None,
+    *,
+    has_profiles: bool = True,
 ) -> dict[str, Any]:
     """Give the document of ``describe``: the whole tool, spelled out down to *depth*.
 
     *profiles* is what is known of them; without it, only which flags they can hold is told.
+    *has_profiles* says that the tool has a ``profile`` command of ours.
     """
     document: dict[str, Any] = {
         "name": root.name,
@@ -54,9 +61,14 @@ def describe_document(
     # At depth 1 an agent looks around; it asks again for what it wants to call.
     overview = depth == 1 and bool(root.visible)
     if not overview:
-        document["capabilities"] = capabilities(root, tool_version)
+        document["capabilities"] = capabilities(root, tool_version, has_profiles)
         document["profiles"] = profiles or {"profileable_flags": profileable_flags(root)}
     if root.visible:
+        if not overview:
+            if root.metadata is not None and root.metadata.mutating:
+                document["mutating"] = True
+            # What is said before the command's name; many a tool needs it for every call.
+            document.update(_parameters(root))
         document["commands"] = [described(command, _below(depth)) for command in root.visible]
     else:
         # A tool without subcommands is one command; without its flags nobody could call it.
@@ -69,8 +81,8 @@ def describe_document(
     return document
 
 
-def capabilities(root: Command, tool_version: str) -> dict[str, Any]:
-    """Give what this build of the tool can do."""
+def capabilities(root: Command, tool_version: str, has_profiles: bool) -> dict[str, Any]:
+    """Return what this build of the tool can do."""
     document: dict[str, Any] = {
         "streaming": True,
         "dry_run": _any_dry_runnable(root),
@@ -80,7 +92,7 @@ def capabilities(root: Command, tool_version: str) -> dict[str, Any]:
     if tool_version:
         document["tool_version"] = tool_version
     document["protocol_version"] = VALID_PROTOCOL_VERSIONS[-1]
-    document["profiles"] = all(command.name != "profile" for command in root.commands)
+    document["profiles"] = has_profiles
     return document
 
 
@@ -109,22 +121,62 @@ def _command(command: Command, subcommands: list[dict[str, Any]]) -> dict[str, A
         document["when_to_use"] = metadata.when_to_use
     if metadata.agent_description:
         document["agent_description"] = metadata.agent_description
-    document["idempotent"] = metadata.idempotent
+    safety = safety_block(command)
+    document["idempotent"] = safety.get("idempotent", metadata.idempotent)
     if metadata.mutating:
         document["mutating"] = True
-    notes = {note.name: note for note in metadata.arguments}
+    document.update(_parameters(command))
     rest: dict[str, Any] = {
-        "arguments": [_argument(argument, notes) for argument in command.arguments],
-        "flags": [_flag(flag, command) for flag in command.flags],
         "returns": returns_of(command, metadata),
         "examples": [_example(example) for example in metadata.examples],
         "subcommands": subcommands,
     }
     document.update((key, value) for key, value in rest.items() if value)
-    document["safety"] = _safety(command, metadata)
+    document["safety"] = safety
     if command.deprecated:
         document["deprecated"] = True
     return document
+
+
+def _parameters(command: Command) -> dict[str, Any]:
+    """Return the arguments and flags of *command*, murli's own that mean something there too."""
+    notes = {note.name: note for note in command.metadata.arguments} if command.metadata else {}
+    flags = (*command.flags, *standard_flags(command))
+    found = {
+        "arguments": [_argument(argument, notes) for argument in command.arguments],
+        "flags": [_flag(flag, command) for flag in flags],
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def standard_flags(command: Command) -> Iterator[Flag]:
+    """Yield the flags that murli adds to *command* for what it declares, but not its own ones."""
+    metadata = command.metadata
+    if metadata is None or not command.is_called:
+        return
+    known = {flag_key(flag.name) for flag in command.flags}
+    by_person = metadata.traits is not None and metadata.traits.requires_person
+    wanted = []
+    if metadata.mutating and not by_person:
+        wanted.append(Flag("yes", "bool", False, "confirm the change", standard=True))
+    if metadata.dry_runnable:
+        told = "show what would be done, and do nothing"
+        wanted.append(Flag("dry-run", "bool", False, told, standard=True))
+    if metadata.lists is not None and not metadata.mutating:
+        wanted += _paging(metadata)
+    yield from (flag for flag in wanted if flag.name not in known)
+
+
+def _paging(metadata: Metadata) -> list[Flag]:
+    from ..declarations import USUAL_PAGING
+
+    paging = metadata.lists
+    # What ``lists=True`` leaves open each contract decides.
+    limit = None if paging is None or paging is USUAL_PAGING else paging.limit
+    return [
+        Flag("limit", "int", limit, "how many items to return, 0 for all", standard=True),
+        Flag("cursor", description="continue where a previous answer ended", standard=True),
+    ]
 
 
 def _argument(argument: Argument, notes: dict[str, Any]) -> dict[str, Any]:
@@ -141,6 +193,8 @@ def _argument(argument: Argument, notes: dict[str, Any]) -> dict[str, Any]:
         "required": argument.required,
         "description": description,
     }
+    if argument.metavar:
+        document["metavar"] = argument.metavar
     if argument.choices:
         document["enum"] = list(argument.choices)
     return document
@@ -148,15 +202,12 @@ def _argument(argument: Argument, notes: dict[str, Any]) -> dict[str, Any]:
 
 def _flag(flag: Flag, command: Command) -> dict[str, Any]:
     note, sensitive = command.note_on(flag), command.is_secret(flag)
-    default, description = flag.default, flag.description
-    if sensitive and default is not None:
-        description = description.replace(str(default) or REDACTED, REDACTED)
-        default = REDACTED
     document: dict[str, Any] = {
         "name": flag.name,
         "type": flag.type,
-        "default": default,
-        "description": description,
+        "default": flag.default,
+        "description": flag.description,
+        "metavar": flag.metavar,
         "env": flag.env,
         "sensitive": sensitive,
         "persistent": False,
@@ -165,13 +216,19 @@ def _flag(flag: Flag, command: Command) -> dict[str, Any]:
         "pattern": "",
         "profileable": False,
         "required": flag.required,
-        "short": flag.short,
+        # One that has no other name is known by that: it is not written with two dashes.
+        "short": flag.short or (flag.name if flag.spelling == f"-{flag.name}" else ""),
         "minimum": flag.minimum,
         "maximum": flag.maximum,
         "negation": flag.negation,
+        "standard": flag.standard,
     }
-    if note is not None:
+    if note is not None and not flag.standard:
         apply_flag_annotation(document, note)
+    if sensitive and flag.default is not None:
+        secret = str(flag.default) or REDACTED
+        document["description"] = document["description"].replace(secret, REDACTED)
+        document["default"] = REDACTED
     if f"--{flag_key(flag.name)}" in INTENT:
         document["profileable"] = False
     kept = ("name", "type", "default", "description")
@@ -221,25 +278,7 @@ def _example(example: Any) -> dict[str, Any]:
     return document
 
 
-def _safety(command: Command, metadata: Metadata) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "read_only": not metadata.mutating,
-        "idempotent": metadata.idempotent,
-    }
-    if metadata.destructive:
-        document["destructive"] = True
-    if metadata.reveals_secrets:
-        document["reveals_secrets"] = True
-    if metadata.dry_runnable or _has_own_dry_run(command):
-        document["dry_run_supported"] = True
-    return document
-
-
-def _has_own_dry_run(command: Command) -> bool:
-    return any(flag.name == "dry-run" for flag in command.flags)
-
-
 def _any_dry_runnable(command: Command) -> bool:
-    if (command.metadata and command.metadata.dry_runnable) or _has_own_dry_run(command):
+    if (command.metadata and command.metadata.dry_runnable) or has_own_dry_run(command):
         return True
     return any(_any_dry_runnable(child) for child in command.commands)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..metadata import Metadata
     from .family import Vocabulary
     from .host import Host
+    from .invocation import Invocation
 
     class Level(Protocol):
         """What the scanner must know about one command of the host's parser."""
@@ -245,6 +246,13 @@ def mounted_on(root: Level, host: Host, mounted: tuple[str, ...]) -> tuple[str, 
     # A word of a tool without commands is its argument; there is nothing to save or to batch.
     kept = () if has_profileable(host.metadata()) else ("profile",)
     return tuple(name for name in mounted if name not in (*kept, "exec"))
+
+
+def offers_profiles(invocation: Invocation) -> bool:
+    """Return whether the tool has murli's ``profile`` command, and not one of its own."""
+    root = invocation.host.level()
+    mounted = mounted_on(root, invocation.host, ("profile",)) if invocation.settings.mount else ()
+    return bool(mounted) and not root.lists("profile")
 
 
 def put(call: Call, name: str, value: Any) -> None:

@@ -37,7 +37,7 @@ class Saved:
             self.name = wanted or store.default
             self._flags = profile.flags
         elif wanted:
-            invocation.refuse(unknown_profile(wanted, store))
+            invocation.refuse(unknown_profile(wanted, store, invocation))
 
     def value(self, key: str, *, sensitive: bool) -> str | None:
         """Give what the profile holds for the flag *key*, ``None`` for nothing.
@@ -120,11 +120,14 @@ def secret_failure(error: SecretError) -> AgentError:
     return AgentError.user_error(str(error), error.hint, field=error.flag)
 
 
-def unknown_profile(name: str, store: ProfileStore) -> AgentError:
+def unknown_profile(name: str, store: ProfileStore, invocation: Invocation) -> AgentError:
     """A profile that nobody saved."""
+    from .argv import offers_profiles
+
+    advice = "Run 'profile list' to see available profiles."
     return AgentError.not_found(
         f'profile "{name}" not found',
-        "Run 'profile list' to see available profiles.",
+        advice if offers_profiles(invocation) else "Leave --profile out; this tool saves none.",
         recoverable=False,
         field="profile",
         valid_values=store.names()[:40],

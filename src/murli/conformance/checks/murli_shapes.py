@@ -58,7 +58,13 @@ COMMAND: Shape = {
     "subcommands": OBJECTS,
     "*safety": OBJECT,
 }
-ARGUMENT: Shape = {"*name": WORD, "*type": TEXT, "*required": TRUTH, "*description": TEXT}
+ARGUMENT: Shape = {
+    "*name": WORD,
+    "*type": TEXT,
+    "*required": TRUTH,
+    "*description": TEXT,
+    "metavar": TEXT,
+}
 FLAG: Shape = {
     "*name": WORD,
     "*type": TEXT,
@@ -72,6 +78,8 @@ FLAG: Shape = {
     "pattern": TEXT,
     "profileable": TRUTH,
     "required": TRUTH,
+    "metavar": TEXT,
+    "standard": TRUTH,
 }
 RETURNS: Shape = {"*type": TEXT, "*description": TEXT, "shape": OBJECT, "output_schema": SCHEMA}
 EXAMPLE: Shape = {"*command": WORD, "description": TEXT, "expected_exit_code": WHOLE}
@@ -81,6 +89,8 @@ SAFETY: Shape = {
     "destructive": TRUTH,
     "dry_run_supported": TRUTH,
 }
+#: of a command that nobody declared
+UNDECLARED: Shape = {"*declared": TRUTH, "inferred": TEXT, "dry_run_supported": TRUTH}
 CAPABILITIES: Shape = {
     "streaming": TRUTH,
     "dry_run": TRUTH,
@@ -144,12 +154,19 @@ def command_misfits(command: Mapping[str, Any], where: str = "") -> Iterator[str
     for key, shape in _PARTS:
         value = command.get(key)
         if isinstance(value, dict):
-            yield from misfits(value, shape, f"{where}{key}.")
+            used = UNDECLARED if key == "safety" and is_undeclared(command) else shape
+            yield from misfits(value, used, f"{where}{key}.")
         for at, each in enumerate(value if isinstance(value, list) else ()):
             if isinstance(each, dict):
                 label = each.get("name")
                 place = shown(label) if isinstance(label, str) else str(at)
                 yield from misfits(each, shape, f"{where}{key}[{place}].")
+
+
+def is_undeclared(command: Mapping[str, Any]) -> bool:
+    """Return whether a described command says that nobody declared what it may do."""
+    safety = command.get("safety")
+    return isinstance(safety, dict) and safety.get("declared") is False
 
 
 def summed_up(troubles: Iterator[str]) -> str:

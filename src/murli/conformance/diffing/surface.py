@@ -17,7 +17,7 @@ _FLAG_KEYS = {
     *("name", "type", "default", "description", "env", "env_vars", "sensitive", "persistent"),
     *("mutually_exclusive_with", "enum", "enum_values", "pattern", "pattern_type", "profileable"),
     *("required", "short", "minimum", "maximum", "negation", "schema", "variadic", "deprecated"),
-    "media_types",
+    *("media_types", "metavar", "standard"),
 }
 # What describes a command rather than promises something, and what is read into the model.
 _COMMAND_KEYS = {
@@ -209,7 +209,7 @@ def _entry(
     safety, returns = object_in(entry.get("safety")), object_in(entry.get("returns"))
     flags = dict(_parameters(entry.get("flags")))
     if safety.get("dry_run_supported") is True:
-        # Ours is not listed there, but callers use it as any other.
+        # Ours is not the command's own, but callers use it as any other.
         flags.setdefault("dry-run", Parameter("dry-run", Type("boolean")))
     rules = [each for each in list_in(entry.get("requires")) if isinstance(each, dict)]
     usage, arguments = _arguments(path, entry)
@@ -247,7 +247,9 @@ def _entry(
 
 
 def _danger(entry: Mapping[str, Any], safety: Mapping[str, Any]) -> str:
-    """Give how dangerous a described command is: what changes nothing says nothing of it."""
+    """Give how dangerous a described command is, ``""`` where nobody declared it."""
+    if safety.get("declared") is False:
+        return ""
     if safety.get("destructive") is True:
         return "destructive"
     changes = entry.get("mutating") is True or safety.get("read_only") is False
@@ -279,7 +281,8 @@ def _parameters(told: Any) -> Iterator[tuple[str, Parameter]]:
         pairs = [(text_in(each.get("name")), each) for each in found]
     for given, entry in pairs:
         name = given.lstrip("-")
-        if name:
+        # The contract's own are taken whether they are listed or not.
+        if name and entry.get("standard") is not True:
             # Only a manifest, which has no key for it, tells more in the description.
             yield name, _parameter(name, entry, isinstance(told, dict))
 
