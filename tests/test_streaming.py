@@ -128,6 +128,8 @@ def is_end(line: Any) -> bool:
     """Tell whether a line is one by which a reader knows that a stream is over."""
     if not isinstance(line, dict):
         return False
+    if line.get("_summary") is True:
+        return True
     return line.keys() >= {"ok", "error"} or line.keys() >= {"status", "schema_version"}
 
 
@@ -150,7 +152,7 @@ def item(contract: str, number: int) -> dict[str, int]:
 @pytest.mark.parametrize("contract", CONTRACTS)
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_items_and_one_end(tools: dict[str, list[str]], adapter: str, contract: str) -> None:
-    """A stream is its items, one compact line each, and one envelope that counts them."""
+    """A stream is its items, one compact line each, and one line behind them that counts them."""
     done = run(tools[adapter], "count", "--stream", env=spoken(contract))
     items, end = end_of(done.out)
     assert items == [item(contract, number) for number in range(3)]
@@ -159,9 +161,10 @@ def test_items_and_one_end(tools: dict[str, list[str]], adapter: str, contract: 
     if contract == "murli":
         assert (end["status"], end["result"]) == ("ok", {"count": 3})
     else:
-        assert list(end) == ["ok", "data", "error", "warnings", "meta"]
-        assert end["data"] == {"_summary": True, "_count": 3}
-        assert end["meta"]["items_emitted"] == 3
+        assert list(end)[:3] == ["_summary", "_count", "total"]
+        assert (end["_summary"], end["_count"], end["total"]) == (True, 3, 3)
+        assert end["duration_ms"] >= 0 and len(end["warnings"]) == 1
+        assert end.keys().isdisjoint(("ok", "data", "error", "meta", "schema_version"))
 
 
 @pytest.mark.parametrize(
@@ -181,7 +184,7 @@ def test_an_item_is_out_before_the_next_is_made(
     for number in range(3):
         Path(f"{gate}{number}").touch()
         assert json.loads(stdout.readline()) == item("agent-spec-2", number)
-    assert json.loads(stdout.readline())["data"]["_count"] == 3
+    assert json.loads(stdout.readline())["_count"] == 3
     assert running.end().code == 0
 
 
@@ -239,13 +242,13 @@ def test_a_limit_ends_a_stream(tools: dict[str, list[str]]) -> None:
     """With --limit the stream is closed behind the last item wanted, and says that more may be."""
     done = run(tools["click"], "count", "--stream", "--limit", "2", env=spoken("agent-spec-2"))
     items, end = end_of(done.out)
-    assert len(items) == end["data"]["_count"] == 2
-    assert end["meta"]["pagination"]["has_more"] is True
+    assert len(items) == end["_count"] == 2
+    assert (end["total"], end["pagination"]["has_more"]) == (None, True)
     assert done.err == "closed\n"
-    rest = end["meta"]["truncation_hint"].split()[1:]
+    rest = end["truncation_hint"].split()[1:]
     assert run(tools["click"], *rest, env=spoken("agent-spec-2")).document["data"] == [{"id": 2}]
     all_of_it = run(tools["click"], "count", "--stream", "--limit=9", env=spoken("agent-spec-2"))
-    assert end_of(all_of_it.out)[1]["meta"]["pagination"]["has_more"] is False
+    assert end_of(all_of_it.out)[1]["pagination"]["has_more"] is False
 
 
 def test_a_size_ends_a_stream(tools: dict[str, list[str]]) -> None:
@@ -258,8 +261,8 @@ def test_a_size_ends_a_stream(tools: dict[str, list[str]]) -> None:
         if contract == "murli":
             assert end["page"]["rest"].startswith("items count --max-bytes=20 --cursor ")
         else:
-            assert end["meta"]["truncated"] is True
-            assert end["meta"]["pagination"]["next_cursor"]
+            assert end["truncated"] is True
+            assert end["pagination"]["next_cursor"]
 
 
 def test_fields_and_outside_text(tmp_path: Path) -> None:
@@ -274,20 +277,62 @@ def test_fields_and_outside_text(tmp_path: Path) -> None:
     )
     (line,), end = end_of(run(argv, "--stream", "--fields", "id", env=spoken("agent-spec-2")).out)
     assert line == {"_seq": 1, "_source": "external", "_trusted": False, "id": 1}
-    assert end["data"] == {"_summary": True, "_count": 1}
+    assert (end["_summary"], end["_count"]) == (True, 1)
 
 
-def test_an_effect_is_told_at_the_end(tmp_path: Path) -> None:
-    """A command that changes things while it streams says in the summary what it did."""
+def test_items_tell_their_effect_and_the_end_counts_them(tmp_path: Path) -> None:
+    """A command that streams its changes says what each did; a dry run is one to its end."""
     argv = program(
         tmp_path,
         "@click.command()",
-        "def cli(): yield 1",
-        "murli.annotate(cli, murli.Metadata(mutating=True, effect='updated'))",
+        "@murli.pass_writer",
+        "def cli(writer):",
+        "    writer.is_dry_run()",
+        "    yield {'id': 1}",
+        "    yield {'id': 2, 'effect': 'noop'}",
+        "    yield {'id': 3}",
+        "murli.annotate(cli, murli.Metadata(mutating=True, effect='updated', streams=True,",
+        "                                   dry_runnable=True))",
         "murli.enable(cli); cli()",
     )
-    _, end = end_of(run(argv, "--stream", "--yes", env=spoken("agent-spec-2")).out)
-    assert end["data"] == {"effect": "updated", "_summary": True, "_count": 1}
+    for contract in FAMILY:
+        items, end = end_of(run(argv, "--yes", "--fields=id", env=spoken(contract)).out)
+        assert [each["effect"] for each in items] == ["updated", "noop", "updated"]
+        assert (end["_count"], end["effects"]) == (3, {"updated": 2, "noop": 1})
+        assert "dry_run" not in end
+        items, end = end_of(run(argv, "--dry-run", env=spoken(contract)).out)
+        assert [each["effect"] for each in items] == ["would_update", "noop", "would_update"]
+        assert end["dry_run"] is True
+    whole = run(argv, "--yes", "--no-stream", env=spoken("agent-spec-2")).document
+    assert whole["meta"]["effects"] == {"updated": 2, "noop": 1}
+    assert whole["data"][0] == {"effect": "updated", "id": 1}
+    items, end = end_of(run(argv, "--dry-run").out)
+    assert (len(items), end["status"], end["plan"]) == (3, "plan", {"count": 3})
+
+
+def test_a_stream_of_changes_takes_no_idempotency_key(tmp_path: Path) -> None:
+    """Of a stream no answer could be given again, so a key is refused before anything is done."""
+    argv = program(
+        tmp_path,
+        "@click.group()",
+        "def cli(): pass",
+        "murli.enable(cli)",
+        "def changes():",
+        "    open('done', 'w'); yield 1",
+        "for name, streams in (('declared', True), ('asked', False)):",
+        "    made = cli.command(name)(changes)",
+        "    murli.annotate(made, murli.Metadata(mutating=True, streams=streams))",
+        "cli()",
+    )
+    for words in (["declared"], ["declared", "--no-stream"], ["asked", "--stream"]):
+        words += ["--yes", "--idempotency-key=k"]
+        done = run(argv, *words, env=spoken("agent-spec-2"), cwd=tmp_path)
+        assert (done.code, done.document["error"]["phase"]) == (2, "validation")
+        assert "--idempotency-key" in done.document["error"]["message"]
+    assert not (tmp_path / "done").exists()
+    manifest = run(argv, "manifest", env=spoken("agent-spec-2")).document["data"]["commands"]
+    assert "idempotency-key" not in manifest["declared"]["flags"]
+    assert "idempotency-key" in manifest["asked"]["flags"]
 
 
 def test_secrets_are_taken_out_of_items(tmp_path: Path) -> None:
@@ -353,8 +398,45 @@ def test_lists_and_what_handlers_say_themselves(tmp_path: Path) -> None:
     for words in (["told"], ["told", "--stream"]):
         assert end_of(run(argv, *words, env=env).out)[0] == ["a", "b"]
     assert run(argv, "told", "--no-stream", env=env).document["data"] == ["a", "b"]
-    items, end = end_of(run(argv, "events", "--stream", env=env).out)
-    assert (items, end["data"], end["warnings"]) == ([{"a": 1}], {"b": 2}, [])
+    for words in (["events"], ["events", "--stream"]):
+        items, end = end_of(run(argv, *words, env=env).out)
+        assert (items, end["_count"], end["data"]) == ([{"a": 1}], 1, {"b": 2})
+
+
+UNANNOTATED = """
+def rows(): return [{"id": 1}, {"id": 2}]
+def made(): return [{"id": each} for each in (1, 2)]
+def passed(): return (each for each in rows())
+def mapped(): return map(dict, rows())
+def iterated(): return iter(rows())
+def helped(): return made()
+def either(): return rows() if rows else {"id": 0}
+def one(): return make_one()
+def make_one(): return {"id": 1}
+HANDLERS = [rows, made, passed, mapped, iterated, helped, either, one]
+"""
+ON_ADAPTERS = {
+    "click": "import click\n@click.group()\ndef cli(): pass\nmurli.enable(cli)\n"
+    "for each in HANDLERS: cli.command()(each)\ncli()",
+    "typer": "import typer\napp = typer.Typer()\nmurli.enable(app)\n"
+    "for each in HANDLERS: app.command()(each)\napp()",
+    "argparse": "import argparse\np = argparse.ArgumentParser()\np.add_argument('command')\n"
+    "murli.enable(p)\nwith murli.session(p) as (args, writer):\n"
+    "    writer.write_success('', globals()[args.command]())",
+}
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_what_an_unannotated_handler_returns_is_streamed(tmp_path: Path, adapter: str) -> None:
+    """--stream gives the items of a returned list or iterator that nobody declared."""
+    argv = script(tmp_path, "import murli\n" + UNANNOTATED + ON_ADAPTERS[adapter])
+    for command in ("rows", "made", "passed", "mapped", "iterated", "helped", "either"):
+        items, end = end_of(run(argv, command, "--stream", env=spoken("agent-spec-1.6")).out)
+        assert (items, end["_count"]) == ([{"id": 1}, {"id": 2}], 2), command
+    # It has run, so it is answered; and the caller is told that this is no stream.
+    done = run(argv, "one", "--stream", env=spoken("agent-spec-2"))
+    assert (done.code, done.document["data"]) == (0, {"id": 1})
+    assert done.document["warnings"][0]["code"] == "STREAMING_NOT_SUPPORTED"
 
 
 def test_an_argparse_tool_that_only_prints(tmp_path: Path) -> None:
@@ -443,7 +525,7 @@ def test_a_writer_of_ones_own() -> None:
     murli.Writer(out, agent_mode=True, contract="agent-spec-2").stream(range(2))
     items, end = end_of(out.getvalue())
     assert items == [{"_seq": 1, "value": 0}, {"_seq": 2, "value": 1}]
-    assert end["meta"]["items_emitted"] == 2
+    assert end["_count"] == 2
 
 
 def test_a_stream_is_the_answer(tmp_path: Path) -> None:
@@ -468,7 +550,7 @@ def test_a_stream_is_the_answer(tmp_path: Path) -> None:
         done = run(argv, how, env=spoken("agent-spec-2"))
         ends = [line for line in done.lines if is_end(line)]
         assert (done.code, len(ends)) == (code, 1), how
-    assert ends[0]["meta"]["items_emitted"] == 2
+    assert ends[0]["_count"] == 2
 
 
 def test_people_see_items_as_they_come(tools: dict[str, list[str]], tmp_path: Path) -> None:

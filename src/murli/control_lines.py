@@ -52,6 +52,22 @@ def is_aside(line: Any) -> bool:
     return "current" in line and line.keys() <= _GO_PROGRESS
 
 
+def envelope_of(summary: dict[str, Any]) -> dict[str, Any]:
+    """Return the envelope that says what *summary*, the bare last line of a stream, says."""
+    names = ("_summary", "_count", "total")
+    told = {name: summary[name] for name in names if name in summary}
+    beside = {key: value for key, value in summary.items() if key not in (*names, *_ENVELOPE)}
+    if "pagination" in summary:
+        beside["pagination"] = summary["pagination"]
+    return {
+        "ok": True,
+        "data": summary.get("data", told),
+        "error": None,
+        "warnings": summary.get("warnings", []),
+        "meta": {**beside, "items_emitted": summary.get("_count")},
+    }
+
+
 def is_control_line(line: Any) -> bool:
     """Return whether *line* is no item of a stream."""
     return is_terminal(line) or is_aside(line)

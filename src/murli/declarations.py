@@ -160,6 +160,16 @@ def with_effect(result: Any, effect: str, dry_run: bool = False) -> Any:
     return {"effect": EFFECTS[effect] if dry_run else effect, **(result or {})}
 
 
+def count_effects(items: list[Any]) -> dict[str, int]:
+    """Return how many of *items* tell which effect."""
+    counts: dict[str, int] = {}
+    for item in items:
+        effect = item.get("effect") if isinstance(item, dict) else None
+        if isinstance(effect, str):
+            counts[effect] = counts.get(effect, 0) + 1
+    return counts
+
+
 def as_external(result: Any) -> Any:
     """Give *result*, which comes from outside, marked as data that is no instruction.
 

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 VALID_OUTPUT_FORMATS = ("json", "ndjson", "text")
 VALID_PROTOCOL_VERSIONS = ("0.2",)
-# By these keys a reader knows the line that ends a stream.
-_ENVELOPE = {"status", "schema_version"}
-_RESPONSE = {"ok", "error"}
 
 
 class Writer:
@@ -103,6 +100,8 @@ class Writer:
         self.streams = False
         self.invocation: Invocation | None = None
         self.flow: Flow | None = None
+        # How many items were written outside of a flow.
+        self.events = 0
         self.ending: Success | None = None
         # Whether a success is not told, because stdout carries something else.
         self.muted = False
@@ -187,7 +186,7 @@ class Writer:
     def write_event(self, v: Any) -> None:
         """Stream one JSON line to agents, at once; people are not shown events."""
         if not self._human:
-            self.stream_line(self.as_event(v), "stdout")
+            self.stream_item(self.as_event(v))
 
     def write_progress(self, evt: ProgressEvent) -> None:
         """Tell how far a long operation has come."""
@@ -274,9 +273,8 @@ class Writer:
         """Give the answer that *outcome* is in the writer's contract, without its secrets."""
         elapsed = int((time.monotonic() - self.started) * 1000)
         meta = self.about() if self.about is not None else {}
-        if self.flow is not None:
-            meta = {**meta, "items_emitted": self.flow.emitted}
-        facts = Facts(self._version(), elapsed, tuple(self.notices), meta, self.page)
+        notices = tuple(self.notices)
+        facts = Facts(self._version(), elapsed, notices, meta, self.page, self.streamed)
         answer = self._respond(outcome, facts)
         if self._validate:
             from .contracts.checks import check
@@ -403,11 +401,26 @@ class Writer:
                 raise self.trouble from error
 
     def as_event(self, v: Any) -> Any:
-        """Give *v* as a line of a stream: only the end of one may look like its end."""
-        event = self._plain(v)
-        if isinstance(event, dict) and (event.keys() >= _ENVELOPE or event.keys() >= _RESPONSE):
-            return {"event": "item", "data": event}
-        return event
+        """Return *v* as a line of a stream that nobody takes for anything but an item."""
+        from .control_lines import wrapped
+
+        return wrapped(self._plain(v))
+
+    def stream_item(self, item: Any) -> None:
+        """Write *item*, made by `as_event`, and count it."""
+        with self._lock:
+            if self.flow is not None:
+                self.flow.write(item)
+            else:
+                self.stream_line(item, "stdout")
+                self.events += 1
+
+    @property
+    def streamed(self) -> int | None:
+        """How many items are out; ``None`` where the answer is no stream."""
+        if self.flow is None:
+            return self.events or None
+        return self.events + self.flow.emitted
 
     def stream_line(self, document: Any, target: str, way: Put | None = None) -> None:
         """Write *document* in one line, at once; *way* is how, should the usual one not do."""

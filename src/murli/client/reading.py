@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..control_lines import envelope_of
 from .documents import (
     Doubled,
     begins_at,
@@ -101,9 +102,7 @@ def read_end(
         return _batch(terminal, exit_code, contract, told)
     if terminal.get("_summary") is True and "ok" not in terminal:
         # The bare line that ends a stream; what an envelope would add, the exit code tells.
-        meta = {"items_emitted": terminal.get("_count"), "exit_code": exit_code}
-        ok = exit_code in (0, None)
-        terminal = {"ok": ok, "data": terminal, "error": None, "warnings": [], "meta": meta}
+        terminal = {**envelope_of(dict(terminal)), "ok": exit_code in (0, None)}
     if "ok" in terminal or "schema_version" not in terminal:
         found = from_family(terminal, exit_code, contract)
     else:

@@ -9,6 +9,7 @@ import sys
 import time
 from signal import Signals
 
+from ..control_lines import envelope_of
 from ..errors import AgentError
 from ..formats import dumps
 from ..outcome import Failure
@@ -148,15 +149,15 @@ class Batch:
             document = None if rest else _json(line)
             if document is None:
                 rest.append(line)  # of a document in many lines, or of none
-            elif _ends_call(document):
-                answer = document
+            elif (found := _answer_in(document)) is not None:
+                answer = found
             else:
                 self._write(line)
         status = branch.wait()
         branch.close()
         self._branch = None
         whole = _json(b"\n".join(rest)) if rest and answer is None else None
-        if _ends_call(whole):
+        if _answer_in(whole) is not None:
             answer, rest = whole, []
         if rest:
             self._invocation.pass_on(b"\n".join([*rest, b""]))
@@ -197,9 +198,9 @@ class Batch:
         try:
             left = branch.stop(number) if branch is not None else []
             if branch is not None and not replace:
-                answers = [each for each in map(_json, left) if _ends_call(each)]
-                answers = answers or [_json(b"\n".join(left))]
-                if _ends_call(answers[-1]):
+                whole = _answer_in(_json(b"\n".join(left)))
+                answers = [*filter(None, map(_answer_in, map(_json, left)))] or [whole]
+                if answers[-1] is not None:
                     self._write_document(answers[-1])
                     return
             if branch is None:
@@ -313,9 +314,13 @@ def _json(line: bytes) -> Any:
         return None
 
 
-def _ends_call(document: Any) -> bool:
-    """Tell whether *document* is what a call ends with."""
-    return isinstance(document, dict) and document.keys() >= _ENVELOPE
+def _answer_in(document: Any) -> dict[str, Any] | None:
+    """Return the envelope that *document* is, if a call ends with it; in a batch all end so."""
+    if not isinstance(document, dict):
+        return None
+    if document.get("_summary") is True:
+        return envelope_of(document)
+    return document if document.keys() >= _ENVELOPE else None
 
 
 def _death(status: int) -> AgentError:

@@ -176,9 +176,10 @@ def added_flags(command: Command, danger: str, *, lists: bool) -> Iterator[Flag]
         yield _switch("yes", "confirm the change")
     if traits is not None and traits.safe_default:
         yield _switch("live", "do it; without this it is a dry run")
-    if metadata.mutating:
+    if metadata.mutating and not metadata.streams:
         told = "the same key again does nothing, and answers the same"
         yield Flag("idempotency-key", description=told)
+    if metadata.mutating:
         yield Flag("raw-payload", description="all arguments as one JSON object, instead of flags")
     if traits is not None and traits.stdin is not None:
         yield INPUT_FILE

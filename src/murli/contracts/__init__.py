@@ -138,14 +138,18 @@ if TYPE_CHECKING:
 
 
 class Facts(Record):
-    """What a document says about the invocation rather than about its outcome."""
+    """What a document says about the invocation rather than about its outcome.
 
-    __slots__ = ("tool_version", "duration_ms", "notices", "meta", "page")
+    *streamed* is how many items went out before it, ``None`` where the answer is no stream.
+    """
+
+    __slots__ = ("tool_version", "duration_ms", "notices", "meta", "page", "streamed")
     tool_version: str
     duration_ms: int
     notices: tuple[Notice, ...]
     meta: dict[str, Any]
     page: Page | None
+    streamed: int | None
 
     def __init__(
         self,
@@ -154,6 +158,7 @@ class Facts(Record):
         notices: tuple[Notice, ...] = (),
         meta: dict[str, Any] | None = None,
         page: Page | None = None,
+        streamed: int | None = None,
     ) -> None:
         fill(
             self,
@@ -162,6 +167,7 @@ class Facts(Record):
             notices=notices,
             meta=meta or {},
             page=page,
+            streamed=streamed,
         )
 
 

@@ -84,6 +84,7 @@ _KNOWN_FIRST = frozenset(
         "message",
         "confirmed",
         "items_emitted",
+        "effects",
         "headless",
         "etag",
         "validation_only",
@@ -170,6 +171,8 @@ def respond_as(revision: Revision) -> Respond:
 
     def answer(outcome: Outcome, facts: Facts) -> Answer:
         envelope = respond(outcome, facts, revision)
+        if facts.streamed is not None and envelope.ok:
+            return Answer(_summary(envelope, facts), 0)
         return Answer(envelope.document(), envelope.exit_code)
 
     return answer
@@ -183,6 +186,8 @@ def respond(outcome: Outcome, facts: Facts, revision: Revision) -> ResponseEnvel
         for name, value in facts.meta.items()
         if revision.meta_knows is None or name in revision.meta_knows
     }
+    if facts.streamed is not None and isinstance(outcome, Failure | Partial):
+        more["items_emitted"] = facts.streamed
     if facts.page is not None and not isinstance(outcome, Failure):
         more.update(_paging(facts.page, revision))
     if isinstance(outcome, Failure):
@@ -213,6 +218,22 @@ def respond(outcome: Outcome, facts: Facts, revision: Revision) -> ResponseEnvel
     )
     warnings = tuple(_warning(notice, revision) for notice in facts.notices)
     return ResponseEnvelope(exit_code, data, error, meta, warnings)
+
+
+def _summary(envelope: ResponseEnvelope[Any], facts: Facts) -> dict[str, Any]:
+    """Return the bare line that ends a stream in place of *envelope*; it is flat like an item."""
+    page = facts.page
+    summary: dict[str, Any] = {
+        "_summary": True,
+        "_count": facts.streamed,
+        "total": facts.streamed if page is None else page.total,
+    }
+    if envelope.data not in (None, {}):
+        summary["data"] = envelope.data
+    if envelope.warnings:
+        summary["warnings"] = list(envelope.warnings)
+    # In a flat line a schema_version would be read as the murli contract's.
+    return {**summary, **envelope.meta.replace(schema_version=None).document()}
 
 
 def _paging(page: Page, revision: Revision) -> dict[str, Any]:

@@ -46,6 +46,9 @@ def _check_murli(document: dict[str, Any], exit_code: int, stream: str) -> None:
 
 
 def _check_family(contract: str, document: dict[str, Any], exit_code: int) -> None:
+    if document.get("_summary") is True:
+        _check_summary(document, exit_code)
+        return
     _require(list(document) == _FAMILY_KEYS, "the five keys are present, in order, and no other")
     data, error, meta = document["data"], document["error"], document["meta"]
     _require(document["ok"] is (exit_code == 0), "ok says whether the exit code is 0")
@@ -61,6 +64,13 @@ def _check_family(contract: str, document: dict[str, Any], exit_code: int) -> No
     if error is not None:
         _require(bool(error.get("code")) and "message" in error, "error has code and message")
         _require(("redirect" in error) == (exit_code == 13), "redirect goes with exit code 13")
+
+
+def _check_summary(document: dict[str, Any], exit_code: int) -> None:
+    _require(exit_code == 0, "a stream that failed ends with an envelope, not with a summary")
+    _require(document.keys().isdisjoint(("ok", "error", "_seq")), "a summary is no envelope")
+    count = document.get("_count")
+    _require(isinstance(count, int) and count >= 0, "_count is how many items there were")
 
 
 def _require(truth: bool, rule: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..declarations import EFFECTS, as_external, with_effect
+from ..declarations import EFFECTS, as_external, count_effects, with_effect
 from ..outcome import Partial, Plan, Success
 from . import is_on
 from .headless import as_object, marked
@@ -28,6 +28,10 @@ def marks_of(invocation: Invocation, outcome: Outcome) -> Callable[[Any], Any]:
     def finish(result: Any) -> Any:
         if metadata is not None and metadata.effect:
             result = with_effect(as_object(result), metadata.effect, dry_run)
+            if metadata.streams and isinstance(result, list):
+                # The items of a stream, in one answer: each tells what was done.
+                result = [with_effect(as_object(each), metadata.effect, dry_run) for each in result]
+                invocation.meta["effects"] = count_effects(result)
         if metadata is not None and metadata.external:
             result = as_external(result)
         return marked(result, invocation) if invocation.marks else result

@@ -20,6 +20,16 @@ def claim(invocation: Invocation, key: str) -> None:
     """Answer a repeated call, and end; else keep what a first one answers, if it succeeds."""
     writer = invocation.writer
     check_changes(invocation, invocation.metadata, "--idempotency-key")
+    if writer.streams or (invocation.metadata is not None and invocation.metadata.streams):
+        # Of a stream only the end could be kept, and given again.
+        invocation.refuse(
+            AgentError.user_error(
+                "A command that streams its changes takes no --idempotency-key.",
+                "Leave out --idempotency-key, and look at the effect of each item.",
+                error_type="flag_error",
+                field="idempotency-key",
+            )
+        )
     if writer.is_dry_run():
         return  # nothing is done that could be done twice
     try:

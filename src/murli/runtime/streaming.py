@@ -8,12 +8,13 @@ the answer, written when nothing can interrupt it any more (`end`); no item look
 from __future__ import annotations
 
 from ..formats import dumps, plain
-from ..outcome import Success
+from ..outcome import Plan, Success
 from ..streams import put
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import CodeType
     from typing import Any
 
     from ..asides import Page
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 _WHOLE = ("json", "tsv")
 # Functions whose body is an iteration (inspect.CO_GENERATOR, CO_ASYNC_GENERATOR).
 _GENERATOR = 0x20 | 0x200
-# By using one of these a handler may stream although it returns nothing.
-_VERBS = frozenset(("stream", "write_event", "write_success"))
 # Types, by their names in lower case, whose values have items.
 _LISTS = frozenset(
     (
@@ -46,6 +45,25 @@ _LISTS = frozenset(
         "tuple",
     )
 )
+# Types, by their names in Python and in JSON Schema, whose values are one thing.
+_SINGLE = frozenset(
+    (
+        "bool",
+        "boolean",
+        "bytes",
+        "dict",
+        "float",
+        "int",
+        "integer",
+        "mapping",
+        "number",
+        "object",
+        "str",
+        "string",
+    )
+)
+# Instructions that make such a value.
+_MAKES_SINGLE = ("BUILD_MAP", "BUILD_CONST_KEY_MAP", "BUILD_STRING", "DICT_MERGE", "DICT_UPDATE")
 
 
 # -- before the handler runs -------------------------------------------------------------------
@@ -95,27 +113,52 @@ def _not_supported(message: str) -> AgentError:
 
 
 def _may_stream(handler: Any, metadata: Metadata | None) -> bool:
-    """Tell whether a call of *handler* may give items; where nobody knows, it may."""
+    """Return whether a call of *handler* may give items; where nobody knows, it may.
+
+    What a handler returns that says nothing about it is known only when it has run, and then it is
+    too late to refuse the call.
+    """
     returns = metadata.returns if metadata is not None else None
     if metadata is not None and (metadata.streams or metadata.lists):
         return True
     while hasattr(handler, "__wrapped__"):
         handler = handler.__wrapped__
     code = getattr(handler, "__code__", None)
-    if code is None or code.co_flags & _GENERATOR or not _VERBS.isdisjoint(code.co_names):
+    if code is None or code.co_flags & _GENERATOR:
         return True
     try:
         annotated = handler.__annotations__.get("return")
     except Exception:  # a name that only type checkers know
         return True
-    return any(map(_is_list, (annotated, returns, getattr(returns, "type", None))))
+    kinds = [*map(_name_of, (annotated, returns, getattr(returns, "type", None)))]
+    if not _LISTS.isdisjoint(kinds):
+        return True
+    return _SINGLE.isdisjoint(kinds) and not _returns_single(code)
 
 
-def _is_list(kind: Any) -> bool:
-    """Tell whether values of a type, or of what a text calls one, have items."""
+def _name_of(kind: Any) -> str:
+    """Return the bare name of a type, or of what a text calls one; ``""`` for a choice of types."""
     origin = getattr(kind, "__origin__", kind)
     name = origin if isinstance(origin, str) else getattr(origin, "__name__", "")
-    return name.partition("[")[0].rpartition(".")[2].lower() in _LISTS
+    return "" if "|" in name else name.partition("[")[0].rpartition(".")[2].lower()
+
+
+def _returns_single(code: CodeType) -> bool:
+    """Return whether every value that *code* returns is written out as an object or a text."""
+    from dis import get_instructions
+
+    returned, made = set(), ""
+    for instruction in get_instructions(code):
+        if instruction.is_jump_target:
+            made = ""  # one of several values
+        if instruction.opname in ("LOAD_CONST", "RETURN_CONST"):
+            made = type(instruction.argval).__name__
+        if instruction.opname in ("RETURN_VALUE", "RETURN_CONST"):
+            returned.add(made)
+        elif instruction.opname != "LOAD_CONST":
+            made = instruction.opname
+    returned.discard("NoneType")  # the end of every function that has no other
+    return bool(returned) and returned <= {*_MAKES_SINGLE, "str"}
 
 
 # -- what a handler gives ----------------------------------------------------------------------
@@ -255,6 +298,11 @@ class Flow:
         self._is_full = False
         # The number of the last item, the size of its line, and the parts of it that are out.
         self._last: tuple[int, int, list[int]] = (0, 0, [])
+        # A stream numbers all of its items or none.
+        self._numbers = writer.contract == "agent-spec-2" and not writer.events
+        # What was done, by the effects that items tell.
+        self._effects: dict[str, int] = {}
+        self._changes = self._in_family and self._metadata is not None and self._metadata.mutating
         writer.refuse_second_answer()
         if not writer.is_tty():
             writer.is_streaming = writer.in_lines = True
@@ -275,9 +323,15 @@ class Flow:
         elif writer.answered:
             raise RuntimeError("the command has answered in the middle of its stream")
         else:
-            event = self._line(writer.as_event(self._selected(item)))
-            writer.stream_line(event, "stdout", self._put_whole)
+            before, marked = self.emitted, self._with_effect(item)
+            writer.stream_item(writer.as_event(self._selected(marked)))
+            if self._changes and self.emitted > before:
+                self._count_effect(marked)
         return self._is_full or self.emitted == self._limit
+
+    def write(self, event: Any) -> None:
+        """Write *event* as the contract has it, and count it once it is out."""
+        self._writer.stream_line(self._line(event), "stdout", self._put_whole)
 
     def end(self, human_text: str, total: int | None) -> None:
         """Leave what the last line will say; it is said now where nobody else will."""
@@ -290,24 +344,44 @@ class Flow:
         if writer.answered:  # by what was iterated over, behind its last item
             return
         count = self.emitted
-        result = {"_summary": True, "_count": count} if self._in_family else {"count": count}
-        if self._in_family and self._metadata is not None and self._metadata.effect:
-            from ..declarations import with_effect
-
-            result = with_effect(result, self._metadata.effect, writer.is_dry_run())
+        # The summary of the family counts by itself.
+        result = None if self._in_family else {"count": count}
+        if self._effects and writer.invocation is not None:
+            writer.invocation.meta["effects"] = self._effects
         page = self._page(count, total) if self._limit or self._is_full else None
         # What shapes lists has nothing to do with a summary.
         writer.shape = lambda outcome: (outcome, page)
-        ending = Success(human_text, result)
+        ending = Plan(human_text, result) if writer.is_dry_run() else Success(human_text, result)
         if writer.once:  # the end of the invocation is where it is said
             writer.ending = ending
         else:
             writer.answer(ending, "")
 
+    def _with_effect(self, item: Any) -> Any:
+        """Return *item* with the effect that its command declares, unless it tells its own."""
+        if not self._changes:
+            return item
+        item = plain(item)
+        if self._metadata is None or not self._metadata.effect:
+            return item
+        from ..declarations import with_effect
+        from .headless import as_object
+
+        return with_effect(as_object(item), self._metadata.effect, self._writer.is_dry_run())
+
+    def _count_effect(self, item: Any) -> None:
+        from ..declarations import count_effects
+
+        for effect, count in count_effects([item]).items():
+            self._effects[effect] = self._effects.get(effect, 0) + count
+
     def _selected(self, item: Any) -> Any:
         """Give the fields of *item* that were asked for, marked if it comes from outside."""
         if self._shaper is not None and self._shaper.fields is not None:
+            effect = item.get("effect") if self._changes and isinstance(item, dict) else None
             item = self._shaper.fields.select(plain(item))
+            if effect is not None and isinstance(item, dict):
+                item = {"effect": effect, **item}  # what was done is no field to leave out
         if not self._in_family or self._metadata is None or not self._metadata.external:
             return item
         from ..declarations import as_external
@@ -324,16 +398,13 @@ class Flow:
         return Page(known, count, has_more=more, cut=self._is_full, next_cursor=cursor, rest=rest)
 
     def _line(self, event: Any) -> Any:
-        """Give *event* as the contract has it; none may be taken for the summary at the end."""
-        contract = self._writer.contract
-        if contract == "agent-spec-2":
-            number = self._last[0] + 1
-            if isinstance(event, dict) and event.keys().isdisjoint(("_seq", "_summary")):
-                return {"_seq": number, **event}
-            return {"_seq": number, "value": event}
-        if self._in_family and isinstance(event, dict) and "_summary" in event:
-            return {"event": "item", "data": event}
-        return event
+        """Return *event* as the contract has it."""
+        if not self._numbers:
+            return event
+        number = self._last[0] + 1
+        if isinstance(event, dict) and event.keys().isdisjoint(("_seq", "_summary")):
+            return {"_seq": number, **event}
+        return {"_seq": number, "value": event}
 
     def _put_whole(self, stream: Any, text: str) -> None:
         """Write a line; what interrupts that finds it whole, or not there at all."""
