@@ -174,14 +174,14 @@ def test_what_is_declared_harmless_is_repeated(
         assert hidden.runs == 1
 
 
-def test_a_name_outweighs_the_read_only_of_the_first_murli(
-    client: Client, tmp_path: Path
-) -> None:
+def test_a_name_outweighs_the_read_only_of_the_first_murli(client: Client, tmp_path: Path) -> None:
     """There every command nobody declared is read-only: a ``delete`` is not believed to be."""
     documents = {"describe": described(safety={"read_only": True}, idempotent=False)}
     for command, runs in (("sync", 1), ("delete", 1), ("fetch", 4)):
         documents["describe"]["commands"][0]["name"] = "fetch"
-        documents["describe"]["commands"].append({**documents["describe"]["commands"][1], "name": "sync"})
+        documents["describe"]["commands"].append(
+            {**documents["describe"]["commands"][1], "name": "sync"}
+        )
         one = Changing(tmp_path / command, murli_error(2, "unavailable"), **documents)
         client([str(one.path)], policy=HASTY).call(command)
         assert (command, one.runs) == (command, runs)
