@@ -38,7 +38,8 @@ esac
 _SCRIPT = """
 import json, sys
 moved = {away!r} and sys.argv[1:] == ["list"]
-error = {{"code": "MOVED", "message": "m", "redirect": {{"command": "tool purge", "permanent": True}}}}
+away = {{"command": "tool purge", "permanent": True}}
+error = {{"code": "MOVED", "message": "m", "redirect": away}}
 print(json.dumps({{"ok": not moved, "data": None if moved else sys.argv[1:],
                   "error": error if moved else None, "warnings": [], "meta": {{}}}}))
 sys.exit(13 if moved else 0)

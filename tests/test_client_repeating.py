@@ -1,4 +1,4 @@
-"""A call is made again only where nothing was done, or where doing it twice is declared harmless."""
+"""A call is made again only where nothing was done, or where a second run is declared harmless."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _older(answer: Answer) -> Answer:
 def test_what_may_have_changed_something_is_not_repeated(
     client: Client, tmp_path: Path, contract: str
 ) -> None:
-    """Undeclared is unknown: whatever the failure, the change is made once, however it is called."""
+    """Undeclared is unknown: whatever the failure and the call, the change is made once."""
     for number, documents in enumerate(UNKNOWN):
         for name, answer in failures(contract).items():
             one = Changing(tmp_path / f"{number}-{name}", answer, **documents)
@@ -158,7 +158,7 @@ def test_what_may_have_changed_something_is_not_repeated(
 def test_what_is_declared_harmless_is_repeated(
     client: Client, tmp_path: Path, contract: str
 ) -> None:
-    """A command that declares that it reads, or is idempotent, is called again within its budget."""
+    """A command that declares that it reads, or is idempotent, is called again, three times."""
     for number, documents in enumerate(HARMLESS):
         one = Changing(tmp_path / str(number), failures(contract)["unavailable"], **documents)
         # The contract shows in the first answer; only then can the tool be asked.

@@ -153,7 +153,8 @@ class Response(Generic[T]):
         call = " ".join(self.argv[:3])
         parts = [self.state if self.exit_code in (0, None) else f"{self.state} ({self.exit_code})"]
         if self.problem is not None:
-            parts += [self.problem.code or self.problem.kind, self.problem.message]
+            kind = "" if self.state == "plain" else self.problem.kind
+            parts += [self.problem.code or kind, self.problem.message]
         else:
             parts.append(self.message)
         line = ": ".join(part for part in (call, *parts) if part)
