@@ -215,7 +215,6 @@ def is_description(document: Any) -> bool:
         and isinstance(document.get("name"), str)
         and isinstance(document.get("schema_version"), str)
         and ("capabilities" in document or isinstance(document.get("commands"), list))
-        and _is_shallow(document)
     )
 
 
@@ -241,7 +240,8 @@ def _walk(children: list[Any], above: tuple[str, ...], commands: dict[str, Comma
         path = (*above, _text(child["name"]))
         below = _list(child.get("subcommands"))
         commands[" ".join(path)] = _described(child, path, bool(below))
-        _walk(below, path, commands)
+        if len(path) < _MOST_LEVELS:
+            _walk(below, path, commands)
 
 
 def _described(document: Mapping[str, Any], path: tuple[str, ...], is_group: bool) -> Command:
@@ -312,11 +312,7 @@ def _changes(
 
 def is_manifest(document: Any) -> bool:
     """Tell whether *document* is the data of ``manifest``."""
-    return (
-        isinstance(document, dict)
-        and isinstance(document.get("commands"), dict)
-        and _is_shallow(document)
-    )
+    return isinstance(document, dict) and isinstance(document.get("commands"), dict)
 
 
 def from_manifest(document: Mapping[str, Any], contract: str, name: str = "") -> Catalogue:
@@ -451,7 +447,7 @@ def _plain_kind(name: str) -> str:
     return _KINDS.get(re.sub(r"(?<=[a-z])(8|16|32|64)$", "", name.removeprefix("u")), "text")
 
 
-def _is_shallow(document: Any) -> bool:
+def is_shallow(document: Any) -> bool:
     """Return whether *document* is nested no deeper than any real one."""
     level = [document]
     for _ in range(_MOST_LEVELS):

@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..contracts.agent_spec import REVISIONS
-from .catalogue import Catalogue, from_description, from_manifest, is_description, is_manifest
+from .catalogue import (
+    Catalogue,
+    from_description,
+    from_manifest,
+    is_description,
+    is_manifest,
+    is_shallow,
+)
 from .documents import parsed
 from .reading import read
 from .steps import Load, Run, Save, Steps
@@ -99,7 +106,7 @@ class Discovery:
             entry = yield from self._description(thorough)
             if entry is None and not contract:
                 entry = yield from self._manifest()
-        if entry is None:
+        if entry is None or not is_shallow(entry):
             return False
         self.is_fresh = thorough or entry["kind"] == "manifest"
         if entry != self._entry:
