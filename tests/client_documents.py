@@ -8,13 +8,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from murli.client import Decision, Limits, Memory, Policy, Response, decide, read
+from murli.client import Catalogue, Decision, Limits, Memory, Policy, Response, decide, read
+from murli.client.catalogue import from_description
 from murli.client.running import Ran, run
 
 FAMILY = ("response", "agent-spec-1.6", "agent-spec-2")
 CONTRACTS = ("murli", *FAMILY)
 #: the call that every answer is about
 CALL = ("tool", "query", "tea")
+#: what a tool lists that declares that the call only reads
+READS = from_description(
+    {"name": "tool", "commands": [{"name": "query", "safety": {"read_only": True}}]}
+)
 
 
 def envelope(
@@ -92,13 +97,18 @@ def _said(stdout: bytes, stderr: bytes, exit_code: int) -> Ran:
 
 
 def decided(
-    response: Response[Any], policy: Policy | None = None, memory: Memory | None = None
+    response: Response[Any],
+    policy: Policy | None = None,
+    memory: Memory | None = None,
+    catalogue: Catalogue | None = None,
 ) -> Decision:
     """Decide about *response*, the first of its call unless there is a *memory*."""
-    return decide(policy or Policy(), memory or Memory(), response)
+    return decide(policy or Policy(), memory or Memory(), response, catalogue)
 
 
-def course(response: Response[Any], policy: Policy | None = None) -> list[Decision]:
+def course(
+    response: Response[Any], policy: Policy | None = None, catalogue: Catalogue | None = None
+) -> list[Decision]:
     """Decide again and again about the same answer, until nothing more is to be done."""
     policy, memory = policy or Policy(), Memory()
     decisions: list[Decision] = []
@@ -107,7 +117,7 @@ def course(response: Response[Any], policy: Policy | None = None) -> list[Decisi
         "RunInstead",
         "RefreshCredentials",
     ):
-        decisions.append(decide(policy, memory, response))
+        decisions.append(decide(policy, memory, response, catalogue))
         memory = memory.after(response, decisions[-1])
         assert len(decisions) < 1000, "there is no end to it"
     return decisions

@@ -130,7 +130,8 @@ class Client:
         return self._get("run", *argv, **options)
 
     def stream(self, *words: Any, most: int = -1, **flags: Any) -> tuple[list[Any], Any]:
-        """Give the items, *most* of them, and the stream itself."""
+        """Give the items, *most* of them, and the stream itself, which raises only if asked to."""
+        flags.setdefault("raises", False)
 
         async def gathered() -> tuple[list[Any], Any]:
             items: list[Any] = []

@@ -26,10 +26,12 @@ from murli.client import (
     decide,
     read,
 )
-from murli.client.own_calls import CONFIRMING
+from murli.client.catalogue import from_description, from_manifest
+from murli.client.own_calls import is_runnable, may_confirm
 from murli.client.reading import read_stream
 from murli.client.response import STATES
 from murli.client.streaming import Items
+from murli.client.stubs import module
 from properties import examples
 
 MANY = examples(60)
@@ -90,6 +92,17 @@ def maybe(values: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[dict[s
 
 
 flags = st.sampled_from([True, False, None])
+entries = maybe(
+    {
+        "name": words,
+        "type": st.sampled_from(["[]" * 3000, "intSlice" * 900, "bool", "[][]int", "[]"]),
+        "short": words,
+        "enum": st.lists(scalars, max_size=2),
+        "declared": flags,
+        "read_only": flags,
+        "idempotent": flags,
+    }
+)
 delays = st.one_of(st.integers(-5, 400_000), st.floats(), st.integers(10**300, 10**4299))
 redirects = maybe({"command": commands, "permanent": flags, "reason": words})
 errors = maybe(
@@ -345,6 +358,32 @@ def test_what_may_not_be_repeated_is_not(
         assert not again
     if response.state == "malformed":
         assert isinstance(decision, Escalate)
+    if isinstance(decision, RetryAfter) and problem is not None:
+        # Nothing is declared here, so somebody has said that nothing was done.
+        promised = problem.retryable is True and response.contract != "murli"
+        known = problem.kind == "rate_limited" or problem.phase == "validation"
+        assert promised or known or True in policy.retryable.values()
+
+
+@SOME
+@given(
+    st.lists(maybe({"name": words, "flags": st.lists(entries), "safety": entries}), max_size=3),
+    st.dictionaries(words, maybe({"flags": st.dictionaries(words, entries)}), max_size=3),
+    st.lists(words, max_size=4),
+)
+def test_whatever_a_tool_lists_can_be_read(
+    described: list[Any], listed: dict[str, Any], call: list[str]
+) -> None:
+    """Names, types and flags of any kind make a catalogue; it can be asked about any call."""
+    for catalogue in (
+        from_description({"name": "tool", "commands": described}),
+        from_manifest({"commands": listed}, "agent-spec-2"),
+    ):
+        catalogue.called(call)
+        if catalogue.may_repeat(call):
+            command = catalogue.called(call)
+            assert command is not None and command.may_repeat
+        compile(module(catalogue, ["tool"]), "stubs", "exec")
 
 
 @MANY
@@ -408,10 +447,11 @@ def test_only_the_tool_itself_is_run(
     if not isinstance(decision, RunInstead):
         return
     assert response.argv and decision.argv[0] == response.argv[0] == "tool"
-    assert all(isinstance(word, str) and "\0" not in word for word in decision.argv)
+    assert is_runnable(decision.argv)
     if not policy.confirm:
         assert decision.why != "confirmed"
-        assert not CONFIRMING & ({*decision.argv} - {*response.argv})
+        new = {*decision.argv} - {*response.argv}
+        assert not any(may_confirm(word, shorts=None) for word in new)
     if "--dry-run" in response.argv:
         assert "--dry-run" in decision.argv
 
@@ -478,6 +518,7 @@ def test_a_stream_means_what_the_whole_means(
     stream.feed(stdout[:at])
     stream.feed(stdout[at:])
     stream.end()
-    ended = read_stream(stream.terminal, stream.count, err, code, contract).with_call(CALL, 1)
+    told = (stream.terminal, stream.count, err, code, contract, stream.fault)
+    ended = read_stream(*told).with_call(CALL, 1)
     assert (ended.state, ended.part.is_whole) == (whole.state, whole.part.is_whole)
     assert type(decide(Policy(), Memory(), ended)) is type(decide(Policy(), Memory(), whole))

@@ -486,10 +486,56 @@ def test_items_behind_an_envelope_make_it_no_end() -> None:
     assert found.state == "malformed" and len(found.items) == 2
 
 
-def test_the_last_of_several_envelopes_counts() -> None:
-    """Two envelopes are one too many; the exit code belongs to the last."""
-    found = understood(envelope({"n": 1}) + envelope({"n": 2}))
-    assert found.data == {"n": 2} and "more than one envelope on stdout" in found.oddities
+def test_two_envelopes_are_one_too_many() -> None:
+    """Nobody knows which of them counts, so neither does; read as a stream or as a whole."""
+    for stdout in (envelope({"n": 1}) + envelope({"n": 2}), DOCS_SUCCESS + RUST_SUCCESS):
+        found = understood(stdout)
+        assert (found.state, found.data, found.is_usable) == ("malformed", None, False)
+        assert "there is more than one envelope on stdout" in found.oddities
+        items = Items(Limits())
+        items.feed(stdout)
+        items.end()
+        assert items.fault == "there is more than one envelope on stdout"
+
+
+TWICE = [
+    (b'{"ok": false, "ok": true, "data": 1, "error": null, "warnings": [], "meta": {}}\n', b""),
+    (b'{"ok": true, "data": {"a": {"b": 1, "b": 2}}, "error": null, "meta": {}}\n', b""),
+    (b'{"status": "error", "status": "ok", "schema_version": "1.0", "result": 1}\n', b""),
+    (b'{"a": 1, "a": 2}\n{"status": "ok", "schema_version": "1.0", "result": 1}\n', b""),
+    (b"", b'{"code": 1, "code": 8, "error": "e", "message": "m", "schema_version": "1.0"}\n'),
+]
+
+
+@pytest.mark.parametrize(("stdout", "stderr"), TWICE)
+@pytest.mark.parametrize("contract", ["", "murli", "agent-spec-2"])
+def test_a_key_that_stands_twice_makes_an_answer_malformed(
+    stdout: bytes, stderr: bytes, contract: str
+) -> None:
+    """What one reader takes for a success is a failure for the next: nobody acts on it."""
+    found = understood(stdout, 8 if stderr else 0, contract, stderr=stderr)
+    assert (found.state, found.ok, found.oddities) == (
+        "malformed",
+        False,
+        ("a document has the same key twice",),
+    )
+    items = Items(Limits(), contract)
+    items.feed(stdout)
+    items.end()
+    assert items.fault or not stdout
+
+
+def test_a_long_answer_with_a_proper_end_is_whole() -> None:
+    """There is no number of lines above which a stream has no end."""
+    stdout = b'{"n": 1}\n' * 120_000 + b'{"_summary": true, "_count": 120000}\n'
+    found = understood(stdout)
+    assert (found.state, len(found.items), found.is_usable) == ("ok", 120_000, True)
+
+
+def test_text_of_a_plain_tool_with_a_key_twice_stays_text() -> None:
+    """A tool without a contract breaks none; what its JSON means nobody knows."""
+    found = understood(b'{"a": 1, "a": 2}\n')
+    assert (found.state, found.data) == ("plain", '{"a": 1, "a": 2}\n')
 
 
 def test_a_bare_summary_ends_a_stream() -> None:
@@ -551,7 +597,7 @@ def test_bytes_that_are_no_text_do_not_hide_the_answer(bad: bytes) -> None:
     """They are replaced, and told; what stands behind them is found."""
     line = envelope({"name": "caf?"}).replace(b"?", bad)
     spread = GO_SUCCESS.replace(b"value", b"v" + bad)
-    for stdout in (line, spread, ITEMS + spread, ITEMS + line, ITEMS + spread + RUST_SUCCESS):
+    for stdout in (line, spread, ITEMS + spread, ITEMS + line):
         found = understood(stdout)
         assert (found.state, found.ok) == ("ok", True)
         assert "stdout is not UTF-8" in found.oddities

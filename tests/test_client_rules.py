@@ -20,6 +20,7 @@ from client_documents import (
     CALL,
     CONTRACTS,
     FAMILY,
+    READS,
     course,
     decided,
     envelope,
@@ -351,13 +352,19 @@ def test_a_strategy_says_how_delays_grow() -> None:
 
 @pytest.mark.parametrize("contract", FAMILY)
 def test_where_the_answer_does_not_say_the_exit_code_does(contract: str) -> None:
-    """``retryable`` is missing: the table of the revision is asked."""
+    """``retryable`` is missing: the table of the revision is asked, of a command that reads."""
     first = {3, 10, 11, 12}
     expected = first if contract == "response" else {11, 12}
+    answers = {code: failed(contract, code) for code in range(1, 14)}
     found = {
-        code for code in range(1, 14) if isinstance(decided(failed(contract, code)), RetryAfter)
+        code
+        for code, each in answers.items()
+        if isinstance(decided(each, catalogue=READS), RetryAfter)
     }
     assert found == expected
+    # Of one that may change something only a rate limit promises that nothing was done.
+    unknown = {code for code, each in answers.items() if isinstance(decided(each), RetryAfter)}
+    assert unknown == {11}
 
 
 @pytest.mark.parametrize("contract", FAMILY)
@@ -439,13 +446,13 @@ def test_a_rate_limit_without_a_delay_is_waited_for_a_minute(contract: str) -> N
 def test_what_is_unavailable_is_asked_ever_more_rarely(contract: str) -> None:
     """From a second on, twice as long every time, five minutes at most."""
     patient = Policy(jitter=0.0, max_retries=12, max_retries_in_all=12)
-    found = delays(course(failed(contract, 12), patient))
+    found = delays(course(failed(contract, 12), patient, READS))
     assert found == [1000 * 2**n for n in range(9)] + [300_000] * 3
 
 
 def test_delays_are_spread() -> None:
     """Callers that were refused together do not come back together."""
-    decision = decided(failed("agent-spec-2", 12), Policy(jitter=0.5))
+    decision = decided(failed("agent-spec-2", 12), Policy(jitter=0.5), catalogue=READS)
     assert decision == RetryAfter(1000, 500, "It is SOMETHING.")
 
 
@@ -516,7 +523,7 @@ def test_nothing_makes_a_partial_failure_or_a_cancelled_call_retryable(contract:
 def test_unknown_codes_have_their_ranges(contract: str) -> None:
     """What no table has is like its neighbours, and repeated only if it is clearly transient."""
     decisions = {
-        code: decided(failed(contract, code))
+        code: decided(failed(contract, code), catalogue=READS if code == 75 else None)
         for code in (*range(15, 126), 126, 127, 128, *range(160, 257), 1000, -1, *range(129, 160))
     }
     assert [code for code, each in decisions.items() if isinstance(each, RetryAfter)] == [75]
@@ -680,7 +687,7 @@ def test_confirmation_is_never_given_unless_the_caller_said_so(contract: str) ->
     else:
         found = failed(contract, 2, "CONFIRMATION_REQUIRED", retryable=True, suggestion="--force")
     assert isinstance(decided(found), Escalate)
-    flag = "--force" if contract == "murli" else "--confirm-destructive"
+    flag = "--yes" if contract == "murli" else "--confirm-destructive"
     decisions = course(found, Policy(confirm=True))
     assert decisions[0] == RunInstead((*CALL, flag), "confirmed")
     assert [type(each) for each in decisions] == [RunInstead, Escalate]
@@ -688,7 +695,25 @@ def test_confirmation_is_never_given_unless_the_caller_said_so(contract: str) ->
     assert isinstance(own, RunInstead) and own.argv[-1] == "--sure"
 
 
-@pytest.mark.parametrize("flag", ["--force", "--yes", "-y", "--confirm-destructive", "--live"])
+@pytest.mark.parametrize(
+    "flag",
+    [
+        *("--force", "--yes", "-y", "--confirm-destructive", "--live", "--force=true", "--yes=1"),
+        *(
+            "--forc",
+            "--f",
+            "--y",
+            "--confirm-d",
+            "--CONFIRM_d",
+            "-f",
+            "-fy",
+            "-rf",
+            "-vvy",
+            "-force",
+        ),
+        *("--no-dry", "/force", "+yes", "-x"),
+    ],
+)
 def test_confirmation_does_not_come_in_by_the_back_door(flag: str) -> None:
     """A redirect, a fix or a continuation that says yes needs a caller who did."""
     for found in (
@@ -773,17 +798,20 @@ def test_murli_trusts_the_exit_code_first() -> None:
 
 
 def test_murli_recoverable_alone_is_no_reason_to_repeat() -> None:
-    """It includes what works only after a correction: that is the caller's to make."""
-    outcomes = {
-        code: type(decided(understood(b"", code, stderr=murli_error(code, recoverable=True))))
+    """It includes what works only after a look: only a command that reads is repeated."""
+    answers = {
+        code: understood(b"", code, stderr=murli_error(code, recoverable=True))
         for code in range(1, 10)
     }
-    assert [code for code, kind in outcomes.items() if kind is RetryAfter] == [4, 8]
+    for catalogue, expected in ((READS, [4, 8]), (None, [8])):
+        kinds = {code: type(decided(each, catalogue=catalogue)) for code, each in answers.items()}
+        assert [code for code, kind in kinds.items() if kind is RetryAfter] == expected
     down = understood(b"", 2, stderr=murli_error(2, "unavailable", recoverable=True))
-    assert delays(course(down, STEADY)) == [1000, 2000, 4000]
+    assert delays(course(down, STEADY, READS)) == [1000, 2000, 4000]
+    assert isinstance(decided(down), Stop)
     for code in range(1, 10):
         stderr = murli_error(code, recoverable=False, retry_after_ms=5)
-        assert isinstance(decided(understood(b"", code, stderr=stderr)), Stop)
+        assert isinstance(decided(understood(b"", code, stderr=stderr), catalogue=READS), Stop)
 
 
 def test_murli_retry_after_ms_is_waited_for() -> None:
@@ -797,7 +825,8 @@ def test_murli_retry_after_ms_is_waited_for() -> None:
         found = understood(b"", 8, stderr=murli_error(8, recoverable=True, **facts))
         assert delays(course(found, STEADY)) == [expected] * 3
     other = understood(b"", 2, stderr=murli_error(2, recoverable=True, retry_after_ms=50))
-    assert delays(course(other, STEADY)) == [50] * 3
+    assert delays(course(other, STEADY, READS)) == [50] * 3
+    assert delays(course(other, STEADY)) == []
 
 
 @pytest.mark.parametrize(("key", "spelling"), [("plan", "docs"), ("result", "go")])
@@ -923,7 +952,7 @@ def test_carried_out_a_retry_waits_as_long_as_the_tool_wants(tmp_path: Path) -> 
 
 def test_carried_out_the_budget_ends_the_calls(tmp_path: Path) -> None:
     """Four calls in all, and the last answer is the one that is given."""
-    one = scripted(tmp_path, says(12, "UNAVAILABLE"))
+    one = scripted(tmp_path, says(12, "UNAVAILABLE", retryable=True))
     found = one.tool().call("query")
     assert (kinds(found), len(one.calls)) == ([*[RetryAfter] * 3, Stop], 4)
     assert found.problem is not None and found.problem.code == "UNAVAILABLE"

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
-from client_documents import CALL
+from client_documents import CALL, READS
 from murli.client import Decision, Memory, Policy, RunInstead, decide, read
 
 SECOND, MINUTE = 1000, 60_000
@@ -35,13 +36,13 @@ MEANINGS = {
     "": {},
 }  # fmt: skip
 MEANINGS["agent-spec-2"] = {**MEANINGS["agent-spec-1.6"], 14: "unfinished"}
-#: what may be repeated when the tool does not say
+#: what may be repeated when the tool does not say, of a command that only reads
 REPEATABLE = {
     "response": {"wrong call", "timeout", "rate limit", "unavailable", "temporary"},
     "agent-spec-1.6": {"rate limit", "unavailable", "temporary"},
     "agent-spec-2": {"rate limit", "unavailable", "temporary"},
     "murli": {"rate limit", "temporary"},
-    "": {"temporary"},
+    "": set(),
 }
 CODES = [
     *range(16), 20, 63, 64, 65, 66, 69, 70, 74, 75, 77, 78, 79, 125, 126, 127, 128, 129, 130, 137,
@@ -144,10 +145,10 @@ def meaning(contract: str, number: int) -> str:
         return "never ran"
     if number == 75:
         return "temporary"
-    return "other"
+    return "refused" if number in (64, 65, 66, 77, 78) else "other"
 
 
-def family_verdict(contract: str, exit_code: int, shape: Shape) -> str:
+def family_verdict(contract: str, exit_code: int, shape: Shape, reads: bool) -> str:
     """Say what is to be done, in the order of the rules."""
     first = contract == "response"
     said = said_by(shape, exit_code) if contract == "agent-spec-2" else None
@@ -164,29 +165,43 @@ def family_verdict(contract: str, exit_code: int, shape: Shape) -> str:
     if not bad:
         return "done"
     number = exit_code or said or 0
-    return repeat_or_not(contract, meaning(contract, number), shape.facts if shape.is_error else {})
+    what = meaning(contract, number)
+    facts = shape.facts if shape.is_error else {}
+    promised = facts.get("retryable") is True or (shape.is_error and what == "rate limit")
+    return repeat_or_not(contract, what, facts, reads, promised)
 
 
-def murli_verdict(exit_code: int, shape: Shape) -> str:
+def murli_verdict(exit_code: int, shape: Shape, reads: bool) -> str:
     if not shape.is_error:
         if exit_code == 0:
             return "done"
-        return repeat_or_not("murli", meaning("murli", exit_code), {})
+        return repeat_or_not("murli", meaning("murli", exit_code), {}, reads, promised=False)
     number = exit_code or said_by(shape, exit_code) or 0
     what = meaning("murli", number)
     facts = {key: value for key, value in shape.facts.items() if key in ("retryable", "delay")}
     if facts.get("retryable") is True and "delay" not in facts:
         # It can be recovered from; by waiting only where waiting helps.
-        facts["retryable"] = what in ("timeout", "rate limit", "temporary")
-    return repeat_or_not("murli", what, facts)
+        facts["retryable"] = what in ("timeout", "rate limit")
+    # What can be recovered from may have been done; nothing but a rate limit says that it was not.
+    promised = what == "rate limit" and not shape.missing
+    if what == "wrong call" and "redirect" in shape.facts:
+        return "redirect"
+    return repeat_or_not("murli", what, facts, reads, promised)
 
 
-def plain_verdict(exit_code: int) -> str:
-    return "done" if exit_code == 0 else repeat_or_not("", meaning("", exit_code), {})
+def plain_verdict(exit_code: int, reads: bool) -> str:
+    if exit_code == 0:
+        return "done"
+    return repeat_or_not("", meaning("", exit_code), {}, reads, promised=False)
 
 
-def repeat_or_not(contract: str, what: str, facts: dict[str, Any]) -> str:
-    """Say what is to be done about a failure that means *what*."""
+def repeat_or_not(
+    contract: str, what: str, facts: dict[str, Any], reads: bool, promised: bool
+) -> str:
+    """Say what is to be done about a failure that means *what*.
+
+    *reads* tells that the command changes nothing, *promised* that this call has changed nothing.
+    """
     retryable = facts.get("retryable")
     if what in ("credentials", "payment", "never ran"):
         return "escalate"
@@ -196,8 +211,9 @@ def repeat_or_not(contract: str, what: str, facts: dict[str, Any]) -> str:
         return "stop"
     if "fix_command" in facts and retryable is not True:
         # Behind the fix comes the call again, which may have done a part of its work.
-        return "stop" if what in ("timeout", "unfinished") else "fix"
-    if retryable is False:
+        vague = what in ("general", "unavailable", "temporary", "other") and not reads
+        return "stop" if vague or what in ("timeout", "unfinished") else "fix"
+    if retryable is False or not (reads or promised):
         return "stop"
     if retryable is None and what not in REPEATABLE[contract]:
         return "stop"
@@ -229,18 +245,19 @@ def test_every_contract_exit_code_and_error_shape() -> None:
     wrong: list[str] = []
     for contract in MEANINGS:
         for exit_code in CODES:
-            for shape in SHAPES:
+            for shape, reads in product(SHAPES, (False, True)):
                 if contract == "murli":
                     written = murli_document(exit_code, shape)
-                    expected = murli_verdict(exit_code, shape)
+                    expected = murli_verdict(exit_code, shape, reads)
                 elif contract:
                     written = family_document(contract, exit_code, shape)
-                    expected = family_verdict(contract, exit_code, shape)
+                    expected = family_verdict(contract, exit_code, shape, reads)
                 else:
                     written = (f"{shape.name}\n".encode(), b"oh\n")
-                    expected = plain_verdict(exit_code)
+                    expected = plain_verdict(exit_code, reads)
                 response = read(*written, exit_code, contract or "plain").with_call(CALL, 1)
-                found = in_words(decide(Policy(), Memory(), response))
+                known = READS if reads else None
+                found = in_words(decide(Policy(), Memory(), response, known))
                 seen[found.partition(" ")[0]] += 1
                 if found != expected:
                     wrong.append(f"{contract} {exit_code} {shape.name}: {found}, not {expected}")
@@ -248,4 +265,4 @@ def test_every_contract_exit_code_and_error_shape() -> None:
                     wrong.append(f"{contract} {exit_code} {shape.name}: usable")
     assert not wrong, f"{len(wrong)} of {seen.total()}\n" + "\n".join(wrong[:40])
     assert seen.keys() == {"done", "retry", "redirect", "fix", "stop", "escalate"}, seen
-    assert seen.total() == len(MEANINGS) * len(CODES) * len(SHAPES) > 4000
+    assert seen.total() == 2 * len(MEANINGS) * len(CODES) * len(SHAPES) > 8000

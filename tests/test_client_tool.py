@@ -415,7 +415,7 @@ def test_nothing_is_confirmed_by_itself(client: Client, tmp_path: Path) -> None:
     assert (kinds(found), one.calls) == ([Escalate], [["drop", "--", "-x"]])
     meant = client(fake(tmp_path, asks, murli_ok("done")), policy=Policy(confirm=True))
     found = meant.call("drop", "-x")
-    assert found.argv[1:] == ("drop", "--force", "--", "-x")
+    assert found.argv[1:] == ("drop", "--yes", "--", "-x")
     assert (found.data, kinds(found)) == ("done", [RunInstead, Done])
 
 

@@ -201,11 +201,18 @@ def test_a_redirect_names_the_command(contract: str) -> None:
     assert "redirect" not in detail(AgentError.user_error("m", redirect_to="x"), contract)
 
 
-def test_murli_puts_the_replacement_into_the_suggestion() -> None:
-    """The murli contract has no redirect: the suggestion is the command to run."""
-    document = say(Failure(AgentError.redirected("moved", "tool users add")), "murli").document
+def test_murli_has_the_replacement_in_words_and_as_a_field() -> None:
+    """The suggestion is for whoever reads, the field for a program, which reads no prose."""
+    moved = AgentError.redirected("moved", "tool users add", permanent=True, reason="renamed")
+    document = say(Failure(moved), "murli").document
     assert document["suggestion"] == "Run `tool users add` instead."
-    assert "redirect" not in document
+    assert document["redirect"] == {
+        "command": "tool users add",
+        "permanent": True,
+        "reason": "renamed",
+    }
+    other = say(Failure(AgentError.user_error("m", redirect_to="x")), "murli").document
+    assert "redirect" not in other
 
 
 def test_the_first_revision_is_closed() -> None:

@@ -248,7 +248,8 @@ def test_a_change_is_confirmed_by_the_caller_alone(
     asks = murli_error(1, "confirmation_required")
     one = fake(tmp_path, asks, murli_ok("gone"))
     done = called(env, one, "delete", "5", flags=flags)
-    assert one.calls[1:] == ([["delete", "5", "--force"]] if flags else [])
+    # What the command calls its own is asked first.
+    assert one.calls[1:] == ([["describe"], ["delete", "5", "--yes"]] if flags else [])
     assert done.code == (0 if flags else 1)
 
 
@@ -317,7 +318,7 @@ def test_explain_makes_no_call_that_changes_something(env: dict[str, str]) -> No
     assert "was not made" in told["reason"]
     made = called(env, tasks, *words, flags="--explain --contract murli --confirm")
     assert made.document["result"]["decision"] == "run_instead"
-    assert made.document["result"]["next"] == [*tasks, *words, "--force"]
+    assert made.document["result"]["next"] == [*tasks, *words, "--yes"]
 
 
 def test_explain_makes_no_call_that_says_yes(env: dict[str, str], tmp_path: Path) -> None:
@@ -347,7 +348,9 @@ def explained(env: dict[str, str], answer: Answer, *flags: str) -> Any:
         (spec_error(5, "NOT_FOUND", retryable=False), "stop", "will fail again"),
         (spec_error(4, "CONFIRMATION_REQUIRED"), "escalate", "no flag is added"),
         (spec_error(10, "TIMEOUT"), "stop", "half done"),
-        (spec_error(12, "UNAVAILABLE"), "retry", "growing delays"),
+        (spec_error(12, "UNAVAILABLE", retryable=True), "retry", "growing delays"),
+        (spec_error(12, "UNAVAILABLE"), "stop", "unless the tool declares"),
+        (murli_error(2, "unavailable"), "stop", "unless the tool declares"),
         (spec_error(2, "ARG_ERROR"), "stop", "something has to change"),
         (Answer(b'{"ok": true, "data": 1, "meta": {}}'), "escalate", "breaks its contract"),
         (Answer(b"hello"), "done", "exit code"),

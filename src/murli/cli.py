@@ -216,8 +216,9 @@ def _explained(
     from .client.explaining import Explanation, explained
     from .client.observed import is_known_to_change, says_yes
 
-    changes = is_known_to_change(tool.catalogue(), words)
-    if (changes or says_yes(words)) and not confirmed:
+    catalogue = tool.catalogue()
+    changes = is_known_to_change(catalogue, words) or says_yes(catalogue, words)
+    if changes and not confirmed:
         return Explanation(
             "escalate",
             "The call was not made: it would change something.",

@@ -59,14 +59,16 @@ class AsyncTool(Bound):
         """
         return await self._drive(self._session.call(argv, stdin, follow=follow))
 
-    def stream(self, *words: object, stdin: bytes | None = None, **flags: object) -> AsyncStream:
-        """Make a call, and give its items as they come; see `Stream`."""
+    def stream(
+        self, *words: object, stdin: bytes | None = None, raises: bool = True, **flags: object
+    ) -> AsyncStream:
+        """Make a call, and give its items as they come; see `Tool.stream`."""
 
         def calling() -> Steps[Response[Any]]:
             argv = yield from self._session.built(words, flags, streams=True)
             return (yield from self._session.call(argv, stdin, streams=True))
 
-        return AsyncStream(self._settings, calling(), self._do)
+        return AsyncStream(self._settings, calling(), self._do, raises=raises)
 
     def pages(self, *words: object, as_type: Any = None, **flags: object) -> AsyncPages:
         """Make a call, and those for the pages behind it; see `Pages`."""
@@ -115,8 +117,11 @@ class AsyncStream(AsyncIterator[Any]):
         settings: Settings,
         steps: Steps[Response[Any]],
         do: Callable[[Step], Awaitable[Any]],
+        *,
+        raises: bool = True,
     ) -> None:
         self._settings = settings
+        self._raises = raises
         self._items: Items | None = None
         self._response: Response[Any] | None = None
         self._flow = self._flowing(steps, do)
@@ -154,8 +159,8 @@ class AsyncStream(AsyncIterator[Any]):
             try:
                 step = steps.send(answer)
             except StopIteration as end:
-                self._response = end.value
-                return
+                response: Response[Any] = end.value
+                break
             if not (isinstance(step, Run) and step.streams):
                 answer = await do(step)
                 continue
@@ -182,6 +187,9 @@ class AsyncStream(AsyncIterator[Any]):
             for item in items.take():
                 yield item
             answer = child.ran(b""), items
+        self._response = response
+        if self._raises:
+            response.raise_for_failure()
 
 
 class AsyncPages(AsyncIterator[Response[Any]]):

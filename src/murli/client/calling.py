@@ -111,6 +111,10 @@ def text_of(value: Any, what: str) -> str:
         text = str(value)
     if "\0" in text:
         raise ArgumentMistake(f"{what} holds a NUL.", suggestion="No program can be given one.")
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        raise ArgumentMistake(f"{what} holds half a character, which is no text.") from None
     return text
 
 
@@ -140,13 +144,15 @@ def _is_dashed(word: str) -> bool:
 def _written(name: str, value: Any, flag: Flag | None = None) -> Iterator[str]:
     """Give the words that set a flag; none for ``None``, several for a list."""
     name = flag.name if flag is not None else _spelled(name)
+    option = f"--{name}" if len(name) > 1 else f"-{name}"
+    if flag is not None:
+        option = flag.option
     if value is None or value is False:
         if value is False and flag is not None and flag.negation:
             yield f"--{flag.negation}"
         elif value is False and flag is not None and flag.default is True:
             yield f"--{name}=false"  # as Go writes it; who knows no such thing says so
         return
-    option = f"--{name}" if len(name) > 1 else f"-{name}"
     if value is True:
         yield option
     elif isinstance(value, list):

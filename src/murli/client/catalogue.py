@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from dataclasses import field as default
 from typing import Any
 
+from ..safety import inferred_danger
+
 #: what a flag or argument can be; ``text`` is anything
 KINDS = ("text", "integer", "number", "boolean", "array", "object")
 
@@ -17,6 +19,8 @@ _LISTED_BY_SOME = frozenset(
 )
 # Of the longest exit code.
 _MOST_DIGITS = 3
+# How deep the documents of a tool may be nested: what reads them goes down level by level.
+_MOST_LEVELS = 100
 _KINDS = {
     "bool": "boolean",
     "boolean": "boolean",
@@ -46,6 +50,11 @@ class Flag:
     #: whether a saved profile may give it, so that a call without it can still be complete
     profileable: bool = False
     description: str = ""
+
+    @property
+    def option(self) -> str:
+        """How it is written: by its long name, or by its short one where it has no other."""
+        return f"-{self.name}" if self.name == self.short else f"--{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +94,15 @@ class Command:
     output_schema: Mapping[str, Any] = default(default_factory=dict)
     inferred: str = ""
     standard: Mapping[str, Flag] = default(default_factory=dict)
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether the tool declares that running it twice does no more than running it once.
+
+        A group declares nothing about the commands below it.
+        """
+        reads = self.mutating is False and not self.destructive
+        return not self.is_group and (self.idempotent is True or reads)
 
     @property
     def takes_cursor(self) -> bool:
@@ -142,10 +160,49 @@ class Catalogue:
             return None
         return found, count
 
+    def called(self, words: Sequence[str]) -> Command | None:
+        """Return the command that a call of *words* runs, ``None`` where that is not certain.
+
+        Options may stand before its name, if it is plain that they take no word behind them.
+        """
+        found = self._paths.get(())
+        path: tuple[str, ...] = ()
+        for word in words:
+            if len(word) > 1 and word.startswith("-"):
+                if found is not None and not found.is_group:
+                    break
+                if not _stands_alone(word, found):
+                    return None
+                continue
+            child = self._paths.get((*path, word))
+            if child is None:
+                if found is not None and found.is_group and not found.positionals:
+                    return None
+                break
+            found, path = child, child.path
+        return found
+
+    def may_repeat(self, words: Sequence[str]) -> bool:
+        """Return whether a call of *words* is declared to do no more when it is made twice."""
+        command = self.called(words)
+        if command is None or not command.may_repeat:
+            return False
+        # Some tools run several commands in one call.
+        rest = [word for word in words if word not in (*command.path, *command.aliases)]
+        return not any((*command.path[:-1], word) in self._paths for word in rest)
+
     def along(self, command: Command) -> list[Command]:
         """Give the commands above *command*, the tool itself first, and *command*."""
         above = (self.commands.get(" ".join(command.path[:n])) for n in range(len(command.path)))
         return [*(each for each in above if each is not None), command]
+
+
+def _stands_alone(option: str, command: Command | None) -> bool:
+    """Return whether the word *option* takes no word behind it."""
+    if option.startswith("--") and "=" in option:
+        return True
+    flag = command.flags.get(option.removeprefix("--")) if command is not None else None
+    return flag is not None and flag.kind == "boolean"
 
 
 # -- from describe ------------------------------------------------------------------------------
@@ -183,7 +240,8 @@ def _walk(children: list[Any], above: tuple[str, ...], commands: dict[str, Comma
         path = (*above, _text(child["name"]))
         below = _list(child.get("subcommands"))
         commands[" ".join(path)] = _described(child, path, bool(below))
-        _walk(below, path, commands)
+        if len(path) < _MOST_LEVELS:
+            _walk(below, path, commands)
 
 
 def _described(document: Mapping[str, Any], path: tuple[str, ...], is_group: bool) -> Command:
@@ -202,7 +260,7 @@ def _described(document: Mapping[str, Any], path: tuple[str, ...], is_group: boo
         _text(document.get("summary")),
         {flag.name: flag for flag, _ in listed if flag.name not in standard},
         tuple(_positional(each) for each in _objects(document.get("arguments"))),
-        _changes(document, safety),
+        _changes(document, safety, path),
         safety.get("destructive") is True,
         # Where nothing is declared, "not idempotent" is not declared either.
         idempotent or (None if undeclared else idempotent),
@@ -232,13 +290,21 @@ def _is_format(flag: Flag) -> bool:
     return flag.name == "output" and ("ndjson" in flag.values or "ndjson" in flag.description)
 
 
-def _changes(document: Mapping[str, Any], safety: Mapping[str, Any]) -> bool | None:
-    """Tell whether a command changes something, ``None`` when it does not say."""
+def _changes(
+    document: Mapping[str, Any], safety: Mapping[str, Any], path: tuple[str, ...]
+) -> bool | None:
+    """Return whether a command declares that it changes something, ``None`` if it does not.
+
+    The first murli calls every command read-only that nobody has declared. So a command that is
+    named as if it changed something is not believed to read only.
+    """
     if safety.get("declared") is False:
         return None
     if document.get("mutating") is True or safety.get("read_only") is False:
         return True
-    return False if "mutating" in document or "read_only" in safety else None
+    if "mutating" not in document and "read_only" not in safety:
+        return None
+    return None if inferred_danger(path) else False
 
 
 # -- from manifest ------------------------------------------------------------------------------
@@ -279,7 +345,7 @@ def _name_in(entries: Mapping[str, Any]) -> str:
         calls = [_text(each.get("command")) for each in _objects(entry.get("examples"))]
         calls.append(_text(entry.get("description")).partition("Call: ")[2])
         for call in calls:
-            if call:
+            if call.strip():
                 return call.split()[0]
     return ""
 
@@ -290,13 +356,13 @@ def _listed(
     shared_codes: Mapping[str, Any],
     knows_arguments: bool,
 ) -> Command:
-    danger = _text(entry.get("danger_level"))
+    is_declared = _object(entry.get("safety")).get("declared") is not False
+    danger = _text(entry.get("danger_level")) if is_declared else ""
     flags = _flags(_object(entry.get("flags")))
     positionals = entry.get("positionals")
     told = knows_arguments or isinstance(positionals, list)
     codes = {**shared_codes, **_object(entry.get("exit_codes"))}
-    confirm = _text(entry.get("confirm_flag"))
-    usual = (each for each in ("confirm-destructive", "yes", "force") if each in flags)
+    confirm = _text(entry.get("confirm_flag")).lstrip("-")
     return Command(
         path,
         _text(entry.get("description")),
@@ -304,9 +370,9 @@ def _listed(
         tuple(map(_positional, _objects(positionals))) if told else None,
         danger != "safe" if danger else None,
         danger == "destructive",
-        _truth(entry.get("idempotent")),
+        _truth(entry.get("idempotent")) if is_declared else None,
         entry.get("requires_person") not in (None, False),
-        confirm or next(usual, ""),
+        confirm,
         {
             int(number): code["retryable"]
             for number, code in codes.items()
@@ -363,13 +429,37 @@ def _positional(entry: Mapping[str, Any]) -> Positional:
 
 
 def kind_in(name: str) -> tuple[str, str]:
-    """Give the kind that a tool calls *name*, and that of its items."""
+    """Return the kind that a tool calls *name*, and that of its items."""
+    item = _item_in(name)
+    if item is None:
+        return _plain_kind(name), "text"
+    return "array", _plain_kind(item) if _item_in(item) is None else "array"
+
+
+def _item_in(name: str) -> str | None:
+    """Return what a list of the type *name* holds, ``None`` when that is no list."""
     if name.startswith("[]"):
-        return "array", kind_in(name[2:])[0]
-    if name.endswith(("Slice", "Array")):
-        return "array", kind_in(name.removesuffix("Slice").removesuffix("Array"))[0]
-    plain = re.sub(r"(?<=[a-z])(8|16|32|64)$", "", name.removeprefix("u"))
-    return _KINDS.get(plain, "text"), "text"
+        return name[2:]
+    return name[:-5] if name.endswith(("Slice", "Array")) else None
+
+
+def _plain_kind(name: str) -> str:
+    return _KINDS.get(re.sub(r"(?<=[a-z])(8|16|32|64)$", "", name.removeprefix("u")), "text")
+
+
+def is_shallow(document: Any) -> bool:
+    """Return whether *document* is nested no deeper than any real one."""
+    level = [document]
+    for _ in range(_MOST_LEVELS):
+        level = [
+            each
+            for container in level
+            for each in (container.values() if isinstance(container, dict) else container)
+            if isinstance(each, (dict, list))
+        ]
+        if not level:
+            return True
+    return False
 
 
 def _truth(value: Any) -> bool | None:

@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..contracts.agent_spec import REVISIONS
-from .catalogue import Catalogue, from_description, from_manifest, is_description, is_manifest
+from .catalogue import (
+    Catalogue,
+    from_description,
+    from_manifest,
+    is_description,
+    is_manifest,
+    is_shallow,
+)
 from .documents import parsed
 from .reading import read
 from .steps import Load, Run, Save, Steps
@@ -52,8 +59,9 @@ class Discovery:
 
     @property
     def may_tell_more(self) -> bool:
-        """Whether the tool, which keeps a contract, has not been asked what it is."""
-        return self.catalogue is None and not self._asked and self._check is not False
+        """Whether the tool is known to keep a contract, and has not been asked what it is."""
+        is_known = self._session.contract not in ("", "plain")
+        return is_known and self._check is not False and self.catalogue is None and not self._asked
 
     def anew(self) -> Steps[Catalogue | None]:
         """Fetch the catalogue again, with what is usually not asked for."""
@@ -81,12 +89,14 @@ class Discovery:
                 self._is_doubtful = not kept.is_certain
         if self._is_doubtful:
             self._is_doubtful = self._asked = False
-            yield from self._ask()
+            if not (yield from self._ask()):
+                # What may be old, and cannot be confirmed, is not known.
+                self._entry = self.catalogue = None
 
-    def _ask(self, *, thorough: bool = False) -> Steps[None]:
-        """Ask the tool, once; what it cannot tell stays unknown."""
+    def _ask(self, *, thorough: bool = False) -> Steps[bool]:
+        """Ask the tool, once; return whether it told. What it cannot tell stays unknown."""
         if self._asked:
-            return
+            return self.catalogue is not None
         self._asked = True
         contract = self._session.contract
         if contract in REVISIONS:
@@ -96,12 +106,13 @@ class Discovery:
             entry = yield from self._description(thorough)
             if entry is None and not contract:
                 entry = yield from self._manifest()
-        if entry is None:
-            return
+        if entry is None or not is_shallow(entry):
+            return False
         self.is_fresh = thorough or entry["kind"] == "manifest"
         if entry != self._entry:
             self._take(entry)
             yield Save(entry)
+        return True
 
     def _take(self, entry: Mapping[str, Any]) -> None:
         self._entry = entry

@@ -6,22 +6,42 @@ Pure, and quick also with what was written to make it slow.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..control_lines import is_aside as is_aside
+from ..control_lines import is_numbered as is_numbered
 from ..control_lines import is_terminal as is_terminal
+from ..control_lines import unwrapped as unwrapped
 
 MURLI_STATES = {"ok": "ok", "plan": "plan", "partial": "partial", "error": "failed"}
-_DECODER = json.JSONDecoder()
 #: stands for what is no JSON, where null is a value like others
 NOTHING: Any = object()
 _MARK = b"\xef\xbb\xbf"  # of UTF-8, as some systems put it before a text
 # How many places on stderr may look like the start of an error before it is given up.
 _MOST_TRIED = 64
-# How many documents an answer may have, for a longer one is a stream; and how many lines of it may
-# look like documents without being any.
-_MOST_DOCUMENTS = 100_000
+# How many lines of an answer may look like documents without being any.
 _MOST_FAILURES = 10_000
+
+
+class Doubled(dict[str, Any]):
+    """A document with an object that has the same key twice, so that nobody knows which counts."""
+
+
+class _KeyTwice(Exception):
+    """An object has the same key twice."""
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise _KeyTwice
+    return made
+
+
+_DECODER = json.JSONDecoder()
+_STRICT = json.JSONDecoder(object_pairs_hook=_unique)
 
 
 def documents_in(stdout: bytes) -> tuple[list[dict[str, Any]], int]:
@@ -40,7 +60,7 @@ def documents_in(stdout: bytes) -> tuple[list[dict[str, Any]], int]:
     # Only the last line of its own can open the last one: what is nested is indented.
     opening = max(text.rfind(b"\n{\n"), text.rfind(b"\n{\r\n"))
     start = text.find(b"\n{")
-    while start >= 0 and failures < _MOST_FAILURES and len(found) < _MOST_DOCUMENTS:
+    while start >= 0 and failures < _MOST_FAILURES:
         end = text.find(b"\n", start + 1)
         end = len(text) if end < 0 else end
         document = parsed(text[start:end])
@@ -71,7 +91,7 @@ def values_in(stdout: bytes) -> tuple[list[Any], int]:
     values: list[Any] = []
     for line in filter(bytes.strip, (text[:opening] if is_spread else text).split(b"\n")):
         value = value_in(line)
-        if value is NOTHING or len(values) >= _MOST_DOCUMENTS:
+        if value is NOTHING:
             return list(documents), noise
         values.append(value)
     return [*values, *([last] if is_spread else [])], 0
@@ -109,12 +129,21 @@ def value_in(text: bytes) -> Any:
     Bytes that are no text are replaced, so that one of them does not spoil the rest.
     """
     try:
-        return json.loads(text)
+        # As `json.loads` does it, which takes UTF-16 as well.
+        written = text.decode(json.detect_encoding(text), "surrogatepass")
     except UnicodeDecodeError:
+        written = text.decode("utf-8", "replace")
+    return _decoded(lambda decoder: decoder.decode(written))
+
+
+def _decoded(decode: Callable[[json.JSONDecoder], Any]) -> Any:
+    """Return the value that *decode* gives, `Doubled` where a key stands twice in it."""
+    try:
         try:
-            return json.loads(text.decode("utf-8", "replace"))
-        except (ValueError, RecursionError):
-            return NOTHING
+            return decode(_STRICT)
+        except _KeyTwice:
+            value = decode(_DECODER)
+            return Doubled(value) if isinstance(value, dict) else value
     except (ValueError, RecursionError):
         return NOTHING
 
@@ -134,6 +163,10 @@ def _is_error(document: Any) -> bool:
     return bool(document.get("status", "error") == "error")
 
 
+def _raw(text: str, start: int, decoder: json.JSONDecoder) -> Any:
+    return decoder.raw_decode(text, start)[0]
+
+
 def error_in(told: str) -> dict[str, Any] | None:
     """Give the last error document on stderr, whatever was logged before or behind it."""
     end = len(told)
@@ -141,10 +174,7 @@ def error_in(told: str) -> dict[str, Any] | None:
         start = 0 if end == 0 else told.rfind("\n{", 0, end) + 1
         if not told.startswith("{", start):
             return None
-        try:
-            document, _ = _DECODER.raw_decode(told, start)
-        except (ValueError, RecursionError):
-            document = None
+        document = _decoded(partial(_raw, told, start))
         if _is_error(document):
             found: dict[str, Any] = document
             return found

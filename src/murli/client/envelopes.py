@@ -14,8 +14,12 @@ from .documents import MURLI_STATES
 from .response import Part, Problem, Replacement, Response, Warned
 from .tables import kind_of
 
-_CONFIRMATION = ("confirmation_required", "CONFIRMATION_REQUIRED")
+# Errors of murli that refuse a call before it runs.
+_REFUSALS = ("confirmation_required", "CONFIRMATION_REQUIRED", "flag_error", "command_error")
+# Says no more than that the process ended with this status, whatever the number means elsewhere.
+_FOREIGN = "execution_error"
 _REDIRECTED = 13
+_REDIRECTED_IN_MURLI = 1
 # Nobody waits for longer, or counts further; what has thousands of digits cannot even be written.
 _MOST = 10**15
 
@@ -62,7 +66,12 @@ def from_murli(document: Mapping[str, Any], exit_code: int | None) -> Response[A
 
 def _murli_problem(document: Mapping[str, Any], number: int | None) -> Problem:
     code = text_in(document.get("error"))
-    kind = kind_of("murli", number, code)
+    kind = "tool_error" if code == _FOREIGN else kind_of("murli", number, code)
+    redirect = None
+    if number == _REDIRECTED_IN_MURLI:
+        redirect = _replacement(object_in(document.get("redirect")))
+    if redirect is not None:
+        kind = "redirected"
     recoverable = document.get("recoverable")
     delay = _delay_in(document)
     # "recoverable" includes what works only after a correction; a delay, or a kind that passes by
@@ -79,7 +88,8 @@ def _murli_problem(document: Mapping[str, Any], number: int | None) -> Problem:
         retryable,
         delay,
         suggestion=text_in(document.get("suggestion")),
-        phase="validation" if code in _CONFIRMATION else "",
+        phase="validation" if redirect is not None or code in _REFUSALS else "",
+        redirect=redirect,
         field=text_in(document.get("field")),
         valid_values=texts_in(document.get("valid_values")),
     )

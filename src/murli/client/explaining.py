@@ -10,6 +10,7 @@ from typing import Any
 from ..formats.text import clean_line
 from .calling import with_option
 from .decisions import (
+    PERHAPS_DONE,
     Decision,
     Done,
     Escalate,
@@ -209,7 +210,7 @@ def rule_of(response: Response[Any], decision: Decision) -> str:
         return _NOT_REPEATED[problem.kind]
     if problem.fix_command and problem.retryable is not True:
         return _ELSEWHERE["fix"]
-    return _rule_of_giving_up(response, problem)
+    return _rule_of_giving_up(response, problem, decision)
 
 
 def _rule_of_success(response: Response[Any], decision: Decision) -> str:
@@ -224,12 +225,17 @@ def _rule_of_success(response: Response[Any], decision: Decision) -> str:
     return "Exit code 0, and the whole of the answer: it is taken."
 
 
-def _rule_of_giving_up(response: Response[Any], problem: Problem) -> str:
+def _rule_of_giving_up(response: Response[Any], problem: Problem, decision: Decision) -> str:
     if problem.retryable is False and response.contract != "murli":
         return "The tool says that the same call will fail again."
     retryable = problem.retryable
     if retryable is None:
         retryable = retryable_by_default(response.contract, problem.kind)
+    if retryable and reason_of(decision).endswith(PERHAPS_DONE):
+        return (
+            "What may have changed something is not repeated, unless the tool declares that the "
+            "command only reads, or is idempotent."
+        )
     if retryable:
         return "What may work later is tried again, but not too often and not too late."
     if response.state == "plain":

@@ -9,7 +9,7 @@ from typing import Any
 
 from .catalogue import Catalogue
 from .documents import error_in, is_aside, is_terminal, values_in
-from .own_calls import CONFIRMING, PREVIEWS, options_in
+from .own_calls import may_confirm, options_in, previews
 from .running import Ran
 from .steps import Run, Step, Tell
 from .tool import Tool
@@ -105,14 +105,17 @@ def written(documents: Sequence[dict[str, Any]], *, pretty: bool = True) -> str:
     return "".join(lines)
 
 
-def says_yes(words: Sequence[str]) -> bool:
-    """Tell whether a call confirms a change by itself."""
-    return not CONFIRMING.isdisjoint(word.partition("=")[0] for word in options_in(words))
+def says_yes(catalogue: Catalogue | None, words: Sequence[str]) -> bool:
+    """Return whether a call may confirm a change by itself."""
+    command = catalogue.called(words) if catalogue is not None else None
+    flags = command.flags if command is not None else None
+    also = [command.confirm_flag] if command is not None and command.confirm_flag else []
+    return any(may_confirm(word, flags, also) for word in options_in(words))
 
 
 def is_known_to_change(catalogue: Catalogue | None, words: Sequence[str]) -> bool:
     """Tell whether *words* call a command that changes something, or may be such a call."""
-    if catalogue is None or not PREVIEWS.isdisjoint(options_in(words)):
+    if catalogue is None or previews(words):
         return False
     named = catalogue.find(words)
     if named is not None:

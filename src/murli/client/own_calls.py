@@ -6,17 +6,21 @@ caller's own words for the tool take its place.
 
 from __future__ import annotations
 
+import os
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+
+from .catalogue import Flag
 
 #: what stands in place of a secret
 MASK = "[REDACTED]"
-#: flags that say yes for the caller, or make a preview the real thing
-CONFIRMING = frozenset(
-    ("--force", "--yes", "-y", "--confirm", "--confirm-destructive", "--live", "--no-dry-run")
-)
+#: flags that say yes for the caller, or make a preview the real thing, by their long names
+CONFIRMING = frozenset(("force", "yes", "confirm", "confirm-destructive", "live", "no-dry-run"))
 #: flags with which a call only tells what it would do
 PREVIEWS = frozenset(("--dry-run", "--validate-only"))
+# Short names that confirm in most tools.
+_USUAL_SHORTS = frozenset("fy")
+_KEY = "--idempotency-key"
 
 
 def same_tool(
@@ -105,12 +109,96 @@ def with_flag(argv: Sequence[str], flag: str) -> tuple[str, ...]:
     return (*options, flag, *argv[len(options) :])
 
 
-def adds_confirmation(argv: Sequence[str], before: Sequence[str]) -> bool:
-    """Tell whether *argv* says yes to something that *before* did not."""
-    said, now = ({word.partition("=")[0] for word in options_in(each)} for each in (before, argv))
-    return not (now & CONFIRMING) <= said
+def is_runnable(words: Iterable[str]) -> bool:
+    """Return whether every word can be given to a process."""
+    try:
+        data = "".join(words)
+        data.encode()  # refuses halves of characters, which only escapes in JSON can make
+        os.fsencode(data)
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in data
+
+
+def has_key(argv: Sequence[str]) -> bool:
+    """Return whether *argv* has an idempotency key, so that running it twice is running it once."""
+    options = options_in(argv)
+    for place, word in enumerate(options):
+        name, _, value = word.partition("=")
+        if name == _KEY:
+            return bool(value or "".join(options[place + 1 : place + 2]))
+    return False
+
+
+def option_names(argv: Sequence[str]) -> set[str]:
+    """Return the options in *argv*, without the values that are part of their words."""
+    return {word.partition("=")[0] for word in options_in(argv) if word.startswith("-")}
+
+
+def adds_confirmation(
+    argv: Sequence[str],
+    before: Sequence[str],
+    flags: Mapping[str, Flag] | None = None,
+    also: Iterable[str] = (),
+) -> bool:
+    """Return whether *argv* may confirm something that *before* did not.
+
+    *flags* are what the command called is known to have, *also* the tool's own confirming flags. A
+    parser may take the beginning of a name for the whole, and a word for several short options, so
+    what could be read as a confirmation is one. A short option nobody knows is one, too.
+    """
+    names = option_names(before)
+    new = [word for word in options_in(argv)[1:] if word.partition("=")[0] not in names]
+    return any(may_confirm(word, flags, also, shorts=None) for word in new)
+
+
+def may_confirm(
+    word: str,
+    flags: Mapping[str, Flag] | None = None,
+    also: Iterable[str] = (),
+    *,
+    shorts: Container[str] | None = _USUAL_SHORTS,
+) -> bool:
+    """Return whether a parser may take *word* for a flag that confirms; see `adds_confirmation`.
+
+    *shorts* are the short options to be wary of where *flags* do not tell, ``None`` for all.
+    """
+    confirming = CONFIRMING.union(also)
+    name = word.partition("=")[0].lower().replace("_", "-")
+    stem = name.lstrip("-+/")
+    if not stem or stem == name:
+        return False
+    if not name.startswith("-"):  # some parsers have other marks for an option
+        return stem in confirming
+    if name.startswith("--"):
+        is_another = flags is not None and stem in flags and stem not in confirming
+        return not is_another and any(each.startswith(stem) for each in confirming)
+    if stem.replace(".", "").isdecimal():
+        return False  # a number below zero
+    known = {letter: each for each in (flags or {}).values() for letter in (each.short, each.name)}
+    for letter in word[1:].partition("=")[0]:
+        flag = known.get(letter)
+        if flag is None and (shorts is None or letter in shorts):
+            return True
+        if flag is not None and flag.name in confirming:
+            return True
+        if flag is not None and flag.kind != "boolean":
+            return False  # the rest of the word is its value
+    return stem in confirming
+
+
+def previews(argv: Sequence[str]) -> bool:
+    """Return whether *argv* asks for a preview."""
+    return not PREVIEWS.isdisjoint(option_names(argv))
 
 
 def drops_preview(argv: Sequence[str], before: Sequence[str]) -> bool:
-    """Tell whether *argv* would do what *before* only wanted to know about."""
-    return not PREVIEWS.isdisjoint(options_in(before)) and PREVIEWS.isdisjoint(options_in(argv))
+    """Return whether *argv* would do what *before* only wanted to know about."""
+    now = options_in(argv)
+    # The beginning of a name may have been taken for the whole.
+    wanted = [
+        word
+        for word in options_in(before)
+        if len(word) > 2 and any(each.startswith(word.partition("=")[0]) for each in PREVIEWS)
+    ]
+    return bool(wanted) and PREVIEWS.isdisjoint(now) and not set(wanted) <= set(now)

@@ -11,13 +11,26 @@ from dataclasses import replace
 from typing import Any
 
 from ..control_lines import envelope_of
-from .documents import begins_at, error_in, is_aside, is_terminal, parsed, values_in
+from .documents import (
+    Doubled,
+    begins_at,
+    error_in,
+    is_aside,
+    is_numbered,
+    is_terminal,
+    parsed,
+    unwrapped,
+    values_in,
+)
 from .envelopes import from_family, from_murli, number_in, object_in
 from .response import Part, Problem, Response
 from .tables import kind_of
 
 # How much of stderr an answer keeps.
 _MOST_TOLD = 65536
+#: what makes an answer malformed, however it is read
+KEY_TWICE = "a document has the same key twice"
+SEVERAL_ENDS = "there is more than one envelope on stdout"
 # How a document begins that ends an answer, whatever order its keys are in.
 _ENVELOPE = re.compile(rb'\{\s*"(?:ok|data|status|schema_version|result|message)"\s*:')
 
@@ -32,39 +45,48 @@ def read(
     """
     told = stderr.decode("utf-8", "replace")
     if trouble:
-        return _malformed(contract, exit_code, trouble, told)
+        return malformed(contract, exit_code, trouble, told)
     if contract == "plain":
         return _plain(stdout, exit_code, told)
     documents, noise = values_in(stdout)
     terminal = _taken_from(documents)
-    items = tuple(each for each in documents if not is_aside(each) and not is_terminal(each))
+    lines = [each for each in documents if not is_aside(each) and not is_terminal(each)]
+    items = tuple(map(unwrapped, lines))
     found = read_end(terminal, len(items), told, exit_code, contract)
     if found is None:
         streams = len(items) > 1
         return _without_envelope(items, stdout, exit_code, contract, told, streams=streams)
-    if terminal is not None and _is_of_batch(terminal):
+    if any(isinstance(each, Doubled) for each in documents):
+        return malformed(contract, exit_code, KEY_TWICE, told)
+    if terminal is not None and is_of_batch(terminal):
         return replace(found, items=(*documents, terminal))
+    if any(map(is_terminal, documents)):
+        return malformed(contract, exit_code, SEVERAL_ENDS, told)
     oddities = [*found.oddities]
     if noise:
         oddities.append(f"{noise} lines on stdout are not JSON")
-    if any(map(is_terminal, documents)):
-        oddities.append("more than one envelope on stdout")
     if not _is_text(stdout):
         oddities.append("stdout is not UTF-8")
     part = found.part
-    if (missed := _gaps(items)) and part.is_whole:
+    if found.contract != "murli" and (missed := _gaps(lines)) and part.is_whole:
         oddities.append(f"{missed} items are missing between those that arrived")
         part = Part(truncated=True, returned=len(items), total=len(items) + missed)
     return replace(found, items=items, oddities=tuple(oddities), part=part)
 
 
 def read_end(
-    terminal: Mapping[str, Any] | None, count: int, told: str, exit_code: int | None, contract: str
+    terminal: Mapping[str, Any] | None,
+    count: int,
+    told: str,
+    exit_code: int | None,
+    contract: str,
+    *,
+    streams: bool = False,
 ) -> Response[Any] | None:
     """Understand the last word of a tool, behind *count* items; ``None`` when there is none.
 
     *terminal* is the last document on stdout, if it is one that ends an answer; errors may also be
-    at the end of what was *told* on stderr.
+    at the end of what was *told* on stderr. *streams* tells that items were asked for.
     """
     oddities: tuple[str, ...] = ()
     if terminal is None or (exit_code and _claims_success(terminal)):
@@ -74,7 +96,9 @@ def read_end(
         terminal = error or terminal
     if terminal is None:
         return None
-    if _is_of_batch(terminal):
+    if isinstance(terminal, Doubled):
+        return malformed(contract, exit_code, KEY_TWICE, told)
+    if is_of_batch(terminal):
         return _batch(terminal, exit_code, contract, told)
     if terminal.get("_summary") is True and "ok" not in terminal:
         # The bare line that ends a stream; what an envelope would add, the exit code tells.
@@ -84,8 +108,8 @@ def read_end(
     else:
         found = from_murli(terminal, exit_code)
     found = replace(found, oddities=(*found.oddities, *oddities), stderr=_end_of(told))
-    emitted = number_in(found.meta.get("items_emitted"))
-    if emitted is None or emitted <= count:
+    emitted = _counted(found, is_stream=streams or count > 0)
+    if emitted in (None, count):
         return found
     return replace(
         found,
@@ -105,10 +129,10 @@ def read_stream(
     """Understand how a stream ended of which *count* items have come."""
     told = stderr.decode("utf-8", "replace")
     if trouble:
-        return _malformed(contract, exit_code, trouble, told)
+        return malformed(contract, exit_code, trouble, told)
     if contract == "plain":
         return _plain(b"", exit_code, told)
-    found = read_end(terminal, count, told, exit_code, contract)
+    found = read_end(terminal, count, told, exit_code, contract, streams=True)
     if found is not None:
         return found
     return _without_envelope((), b"", exit_code, contract, told, streams=count > 0)
@@ -126,12 +150,23 @@ def _taken_from(documents: list[Any]) -> dict[str, Any] | None:
     return None
 
 
-def _gaps(items: tuple[Any, ...]) -> int:
-    """Give how many items are missing between the first and the last, if they are numbered."""
-    numbers = [number_in(object_in(item).get("_seq")) for item in items[:1] + items[-1:]]
-    if len(numbers) < 2 or numbers[0] is None or numbers[1] is None:
+def _gaps(lines: Sequence[Any]) -> int:
+    """Return how many items are missing up to the last, if they are numbered, from 1 on."""
+    if not lines or not (is_numbered(lines[0]) and is_numbered(lines[-1])):
         return 0
-    return max(numbers[1] - numbers[0] + 1 - len(items), 0)
+    first: int = min(lines[0]["_seq"], 1)
+    last: int = lines[-1]["_seq"]
+    return max(last - first + 1 - len(lines), 0)
+
+
+def _counted(found: Response[Any], *, is_stream: bool) -> int | None:
+    """Return how many items the tool says it has sent, ``None`` if it does not."""
+    emitted = number_in(found.meta.get("items_emitted"))
+    if emitted is None and is_stream and found.contract == "murli" and found.ok:
+        # How murli ends a stream; a result that says more is not about the items.
+        counted = object_in(found.data)
+        return number_in(counted.get("count")) if counted.keys() == {"count"} else None
+    return emitted
 
 
 def _claims_success(terminal: Mapping[str, Any]) -> bool:
@@ -140,7 +175,7 @@ def _claims_success(terminal: Mapping[str, Any]) -> bool:
     )
 
 
-def _is_of_batch(terminal: Mapping[str, Any]) -> bool:
+def is_of_batch(terminal: Mapping[str, Any]) -> bool:
     """Tell whether *terminal* answers one of several calls that were made at once."""
     return "_line" in object_in(terminal.get("meta"))
 
@@ -195,7 +230,7 @@ def _without_envelope(
     if _breaks_off(stdout):
         reason = "the last document breaks off"
     if reason:
-        return _malformed(contract, exit_code, reason, told, tuple(items))
+        return malformed(contract, exit_code, reason, told, tuple(items))
     return _plain(stdout, exit_code, told)
 
 
@@ -208,7 +243,7 @@ def _breaks_off(stdout: bytes) -> bool:
 def _plain(stdout: bytes, exit_code: int | None, told: str) -> Response[Any]:
     """Give the answer of a tool that keeps no contract: its data, or its text, and its status."""
     data: Any = parsed(stdout)
-    if not isinstance(data, (dict, list)):
+    if not isinstance(data, (dict, list)) or isinstance(data, Doubled):
         data = stdout.decode("utf-8", "replace")
     problem = None
     if exit_code != 0:
@@ -217,9 +252,10 @@ def _plain(stdout: bytes, exit_code: int | None, told: str) -> Response[Any]:
     return Response("", "plain", exit_code, data, problem=problem, stderr=_end_of(told))
 
 
-def _malformed(
+def malformed(
     contract: str, exit_code: int | None, reason: str, told: str, items: tuple[Any, ...] = ()
 ) -> Response[Any]:
+    """Return an answer that breaks its contract for *reason*."""
     problem = Problem("malformed", "MALFORMED", f"The answer cannot be trusted: {reason}.")
     return Response(
         contract,

@@ -16,6 +16,7 @@ from ..files import make_folders, tighten
 from ..places import user_folder
 from ..profiles.files import contents, open_lock, replace, set_aside, wait_for
 from ..profiles.trouble import CorruptError, StoreError
+from .own_calls import is_runnable
 
 Words = tuple[str, ...]
 Rules = Mapping[Words, Words]
@@ -175,7 +176,8 @@ def _is_words(value: Any) -> bool:
 
 
 def _tools_in(document: Mapping[str, Any]) -> dict[str, dict[Words, Words]]:
+    """Return the rules in *document* that lead to a call that can be made."""
     return {
-        tool: {tuple(rule["from"]): tuple(rule["to"]) for rule in rules}
+        tool: {tuple(rule["from"]): tuple(rule["to"]) for rule in rules if is_runnable(rule["to"])}
         for tool, rules in document.get("tools", {}).items()
     }

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from .decisions import Decision
 
 T = TypeVar("T")
+# Of an answer that is printed.
+_LONGEST_LINE = 200
 
 #: what an answer can be; ``malformed`` breaks its contract, ``plain`` never had one
 STATES = ("ok", "plan", "partial", "failed", "malformed", "plain")
@@ -107,7 +109,8 @@ class Response(Generic[T]):
     contract: str
     state: str
     exit_code: int | None
-    data: T | None = None
+    #: checked as *T*, and never as ``None``: whoever looks at it has looked at the state before
+    data: T | Any = None
     message: str = ""
     problem: Problem | None = None
     warnings: tuple[Warned, ...] = ()
@@ -142,6 +145,20 @@ class Response(Generic[T]):
         if not self.ok or self.not_modified or not self.part.is_whole:
             return False
         return not any(warned.is_cut for warned in self.warnings)
+
+    def __str__(self) -> str:
+        """Return the answer in one line."""
+        from ..formats.text import clean_line
+
+        call = " ".join(self.argv[:3])
+        parts = [self.state if self.exit_code in (0, None) else f"{self.state} ({self.exit_code})"]
+        if self.problem is not None:
+            kind = "" if self.state == "plain" else self.problem.kind
+            parts += [self.problem.code or kind, self.problem.message]
+        else:
+            parts.append(self.message)
+        line = ": ".join(part for part in (call, *parts) if part)
+        return " ".join(clean_line(line).split())[:_LONGEST_LINE]
 
     def with_call(
         self, argv: tuple[str, ...], duration_ms: int, names: tuple[str, ...] = ()

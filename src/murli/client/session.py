@@ -23,13 +23,14 @@ from .decisions import (
     RunInstead,
     Stop,
     decide,
+    needs_catalogue,
 )
 from .discovery import Discovery
 from .mistakes import ArgumentMistake
 from .own_calls import name_of
 from .reading import read, read_stream
-from .redirect_memory import applied, rule_of
-from .response import Problem, Response
+from .redirect_memory import Words, applied, rule_of
+from .response import Part, Problem, Response
 from .running import Ran
 from .steps import Recall, Refresh, Remember, Run, Steps, Tell, Wait
 
@@ -116,19 +117,17 @@ class Session:
         """
         rules = yield Recall()
         words = applied(rules, words)
-        policy, refusal = self._policy_for(words)
         memory, decisions = Memory(), []
+        moved: tuple[Words, Words] | None = None
         while True:
-            if refusal is not None:
-                response, committed = refusal, False
-            else:
-                response, committed = yield from self._answer(words, stdin, streams)
-            decision = decide(policy, memory, response)
-            if _is_foreign(decision, response) and self.discovery.may_tell_more:
-                # It may go by a name that the words that run it do not tell.
+            response, committed = yield from self._answer(words, stdin, streams)
+            if moved is not None and not _never_ran(response):
+                yield Remember(*moved)
+            moved = None
+            if needs_catalogue(self.policy, memory, response) and self.discovery.may_tell_more:
                 yield from self.discovery.wanted()
                 response = replace(response, names=self.names)
-                decision = decide(policy, memory, response)
+            decision = decide(self.policy, memory, response, self.discovery.catalogue)
             decision = _kept_within(decision, committed)
             while True:
                 decisions.append(decision)
@@ -140,6 +139,8 @@ class Session:
                 if then is None:
                     return replace(response, decisions=tuple(decisions))
                 if isinstance(then, tuple):
+                    if isinstance(decision, RunInstead) and decision.remember:
+                        moved = rule_of(words, then)
                     words = then
                     break
                 decision = then
@@ -162,9 +163,6 @@ class Session:
         new = decision.argv[1:]
         if decision.why == "redirect":
             self.discovery.doubt(words)
-            rule = rule_of(words, new) if decision.remember else None
-            if rule is not None:
-                yield Remember(*rule)
         elif decision.why in ("fix", "cancel"):
             done, _ = yield from self._answer(new, None, False)
             if decision.why == "cancel":
@@ -177,7 +175,12 @@ class Session:
     def _answer(
         self, words: tuple[str, ...], stdin: bytes | None, streams: bool
     ) -> Steps[tuple[Response[Any], bool]]:
-        """Run the tool once; give its answer, and whether a part of it is given out already."""
+        """Run the tool once; give its answer, and whether a part of it is given out already.
+
+        A command that a person has to run is refused instead.
+        """
+        if (refusal := self._refusal_of(words)) is not None:
+            return refusal, False
         if not streams:
             ran = yield Run(words, stdin)
             rest = (ran.stderr, ran.exit_code)
@@ -185,8 +188,12 @@ class Session:
             return self._understood(found, ran, words), False
         ran, items = yield Run(words, stdin, True)
         last = (items.terminal, items.count, ran.stderr, ran.exit_code)
-        found = self._read(lambda known: read_stream(*last, known, _trouble(ran)), words)
+        trouble = _trouble(ran) or items.fault
+        found = self._read(lambda known: read_stream(*last, known, trouble), words)
         found = replace(found, oddities=(*found.oddities, *items.oddities))
+        if items.missing and found.contract != "murli":
+            total = items.count + items.missing
+            found = replace(found, part=Part(truncated=True, returned=items.count, total=total))
         return self._understood(found, ran, words), items.count > 0
 
     def _read(
@@ -220,25 +227,16 @@ class Session:
             self.discovery.doubt(words, found.problem.field)
         return found.with_call((self.name, *words), ran.duration_ms, self.names)
 
-    def _policy_for(self, words: tuple[str, ...]) -> tuple[Policy, Response[Any] | None]:
-        """Give the policy for a call, and the refusal of one that is not the client's to make."""
+    def _refusal_of(self, words: tuple[str, ...]) -> Response[Any] | None:
+        """Return the refusal of a call that is not the client's to make."""
         catalogue = self.discovery.catalogue
-        named = catalogue.find(words) if catalogue is not None else None
-        if named is None:
-            return self.policy, None
-        command = named[0]
-        policy = replace(
-            self.policy,
-            retryable={**command.retryable, **self.policy.retryable},
-            confirm_flag=self.policy.confirm_flag
-            or (f"--{command.confirm_flag}" if command.confirm_flag else ""),
-        )
-        if not command.requires_person:
-            return policy, None
+        command = catalogue.called(words) if catalogue is not None else None
+        if command is None or not command.requires_person:
+            return None
         told = "The tool says that a person has to do this."
         problem = Problem("precondition", "PERSON_REQUIRED", told, False, phase="validation")
         argv = (self.name, *words)
-        return policy, Response(self.contract, "failed", None, problem=problem, argv=argv)
+        return Response(self.contract, "failed", None, problem=problem, argv=argv)
 
 
 class PageTurner:
@@ -273,13 +271,8 @@ def _kept_within(decision: Decision, committed: bool) -> Decision:
     return decision
 
 
-def _is_foreign(decision: Decision, response: Response[Any]) -> bool:
-    """Tell whether a command was not run that the tool named, maybe for want of the tool's name."""
-    problem = response.problem
-    return isinstance(decision, Escalate) and (
-        problem is not None
-        and (problem.kind in ("redirected", "incomplete") or bool(problem.fix_command))
-    )
+def _never_ran(response: Response[Any]) -> bool:
+    return response.problem is not None and response.problem.kind == "never_ran"
 
 
 def _trouble(ran: Ran) -> str:

@@ -15,11 +15,14 @@ from typing import Any, cast
 
 from ..files import make_folders, replace_with, tighten
 from ..places import user_folder
+from .own_calls import name_of
 from .redirect_memory import RedirectMemory, Rules, default_path
 from .steps import Kept
 
 _LARGEST = 32 << 20
-_FORMAT = 1
+_FORMAT = 2
+# Variables that decide which program answers when others run it.
+_DECIDING = ("PYTHONPATH", "PYTHONHOME")
 
 
 class Shelf:
@@ -38,10 +41,10 @@ class Shelf:
         self._variant = (contract, env.get("MURLI_CONTRACT", ""))
         self._prefix = tuple(prefix)
         self._cwd = cwd or ""
-        self._path = env.get("PATH")
+        self._env = env
         self._redirects = RedirectMemory(_chosen(memory, default_path()))
         self._folder = _chosen(cache, _usual_cache())
-        self._key = ""
+        self._keys: dict[tuple[str, ...], str] = {}
 
     def recall(self) -> Rules:
         """Give the permanent redirects of the tool."""
@@ -73,26 +76,44 @@ class Shelf:
         if not self._folder:
             return
         identity, _ = self._identity()
-        data = json.dumps({"format": _FORMAT, "identity": identity, "entry": entry}).encode()
         target = self._file()
         try:
+            data = json.dumps({"format": _FORMAT, "identity": identity, "entry": entry}).encode()
             make_folders(self._folder)
             tighten(self._folder)
             replace_with(target, f"{target}.{os.urandom(4).hex()}.new", data)
-        except OSError:
+        except (OSError, ValueError, RecursionError):
             pass
 
     def _tool(self) -> str:
-        """Give what the tool is filed under: the words that run it, the program by its path."""
-        if not self._key:
-            self._key = json.dumps([self._program(), *self._prefix[1:]])
-        return self._key
+        """Return what the tool is filed under: what decides which program answers.
 
-    def _program(self) -> str:
+        That is the path it is called by, for a program may look at its own name: links to one
+        program are several tools, and each environment of Python has an interpreter of its own.
+        Further words may be looked up in the folder it runs in, and along the path of Python.
+        """
+        place = self._place()
+        seen = (place, *(self._env.get(name, "") for name in ("PATH", *_DECIDING)))
+        if seen not in self._keys:
+            key: dict[str, Any] = {"program": self._program(place), "words": self._prefix[1:]}
+            if not all(map(os.path.isabs, self._prefix[1:])):
+                key["in"] = place
+                key["with"] = [self._env.get(name, "") for name in _DECIDING]
+            self._keys[seen] = json.dumps(key)
+        return self._keys[seen]
+
+    def _place(self) -> str:
+        """Return the folder that the tool runs in."""
+        try:
+            return os.path.abspath(self._cwd)
+        except OSError:  # it is gone
+            return self._cwd
+
+    def _program(self, place: str) -> str:
         first = self._prefix[0]
-        if os.sep in first:
-            return os.path.realpath(os.path.join(self._cwd, first))
-        return os.path.realpath(shutil.which(first, path=self._path) or first)
+        if os.sep not in first:
+            first = shutil.which(first, path=self._env.get("PATH")) or first
+        return os.path.normpath(os.path.join(place, first)) if os.sep in first else first
 
     def _file(self) -> str:
         key = json.dumps([self._tool(), self._variant])
@@ -100,14 +121,17 @@ class Shelf:
         return os.path.join(self._folder, f"{name}.json")
 
     def _identity(self) -> tuple[list[Any], bool]:
-        """Give what tells this program from a newer one, and whether that is all of it.
+        """Return what tells this program from a newer one, and whether that is all of it.
 
-        Of ``python -m tool`` it is not: who runs is not who answers.
+        Of ``python -m tool`` it is not: what runs is not what answers. Nor is it of a link to a
+        program of another name, which may be one that looks up what to run.
         """
-        files = [self._program()]
-        files += [os.path.join(self._cwd, word) for word in self._prefix[1:] if os.sep in word]
+        place = self._place()
+        files = [self._program(place)]
+        files += [os.path.join(place, word) for word in self._prefix[1:] if os.sep in word]
         found = [fact for fact in map(_facts, files) if fact]
-        return found, len(found) == len(self._prefix)
+        is_all = len(found) == len(self._prefix)
+        return found, is_all and not _leads_elsewhere(files[-1])
 
 
 def _facts(path: str) -> list[Any] | None:
@@ -115,7 +139,12 @@ def _facts(path: str) -> list[Any] | None:
         status = os.stat(path)
     except OSError:
         return None
-    return [path, status.st_mtime_ns, status.st_size]
+    return [path, os.path.realpath(path), status.st_mtime_ns, status.st_size]
+
+
+def _leads_elsewhere(path: str) -> bool:
+    """Return whether *path* is a link to a program that is called otherwise."""
+    return name_of(os.path.realpath(path)) != name_of(path)
 
 
 def _chosen(given: str | os.PathLike[str] | bool | None, usual: str) -> str:

@@ -7,15 +7,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from .collecting import Line
-from .documents import NOTHING, is_aside, is_terminal, value_in
+from .documents import NOTHING, Doubled, is_aside, is_numbered, is_terminal, unwrapped, value_in
 from .limits import Limits, in_words
+from .reading import KEY_TWICE, SEVERAL_ENDS, is_of_batch
 
 
 class Items:
     """Collects the lines of a stream; `take` gives the items that have come since the last time.
 
     *terminal* is the last line once it is there, *progress* the latest line about how far the tool
-    has come, *count* how many items there were. Of a ``plain`` tool every line is an item.
+    has come, *count* how many items there were. *fault* is what makes the answer malformed,
+    *missing* how many numbers were left out by a tool that numbers its items. Of a ``plain`` tool
+    every line is an item.
     """
 
     def __init__(self, limits: Limits, contract: str = "") -> None:
@@ -24,10 +27,13 @@ class Items:
         self.terminal: Mapping[str, Any] | None = None
         self.progress: Mapping[str, Any] | None = None
         self.count = 0
+        self.fault = ""
+        self.missing = 0
         self._sent = 0  # the number of the last item, by the tool's own count
         self.oddities: list[str] = []
         self._limits = limits
         self._is_plain = contract == "plain"
+        self._is_murli = contract == "murli"  # where no item is numbered by the tool
         self._line = Line(limits.line_bytes)
         self._partial: list[bytes] = []
         self._spread: list[bytes] = []  # a document of several lines, as it comes
@@ -95,12 +101,18 @@ class Items:
         # A number among words is no item; where every line is a value, it is.
         if document is NOTHING or (self._noise and not isinstance(document, dict)):
             self._noise += 1
+        elif isinstance(document, Doubled):
+            self.fault = KEY_TWICE
         elif is_aside(document):
             self.signs += 1
             self.progress = document
+        elif is_terminal(document) and is_of_batch(document):
+            self.terminal = None
+            self._take_item(document)
+            self.terminal = document
         elif is_terminal(document):
             if self.terminal is not None:
-                self.oddities.append("more than one envelope on stdout")
+                self.fault = SEVERAL_ENDS
             self.terminal = document
         else:
             self._take_item(document)
@@ -112,8 +124,10 @@ class Items:
             self.terminal = None
         self.count += 1
         self.gifts += 1
-        number = item.get("_seq") if isinstance(item, dict) else None
-        if isinstance(number, int) and number > self._sent + 1:
-            self.oddities.append(f"items {self._sent + 1} to {number - 1} are missing")
-        self._sent = number if isinstance(number, int) else self._sent + 1
-        self._ready.append(item)
+        number = item["_seq"] if is_numbered(item) and not self._is_murli else self._sent + 1
+        if number > self._sent + 1:
+            if not self.missing:  # those behind the first gap are only counted
+                self.oddities.append(f"items {self._sent + 1} to {number - 1} are missing")
+            self.missing += number - self._sent - 1
+        self._sent = number
+        self._ready.append(unwrapped(item))

@@ -54,7 +54,8 @@ class Types:
             if reference not in self._referred:
                 self._referred[reference] = "Any"  # where it leads back to itself
                 found = _referred(reference, root)
-                self._referred[reference] = self._of(found, name, root, level + 1)
+                own = class_name(reference.rpartition("/")[2])
+                self._referred[reference] = self._of(found, own, root, level + 1)
             return self._referred[reference]
         if "const" in schema:
             return literal([schema["const"]])

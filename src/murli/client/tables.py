@@ -91,11 +91,14 @@ def kind_of(contract: str, exit_code: int | None, code: str = "") -> str:
         return "cancelled"
     if exit_code in (126, 127):
         return "never_ran"
-    return _SYSEXIT_KINDS.get(exit_code, "tool_error")
+    # A number that no contract defines says that the call failed, and nothing else.
+    return _SYSEXIT_KINDS.get(exit_code, "tool_error") if contract in REVISIONS else "tool_error"
 
 
 def retryable_by_default(contract: str, kind: str, exit_code: int | None = None) -> bool:
     """Tell whether *kind* is worth the same call again when the tool does not say."""
+    if contract not in _RETRYABLE:
+        return False  # a tool without a contract says nothing about that
     if exit_code is not None and exit_code in _SYSEXITS:
         return exit_code == _TEMPORARY
-    return kind in _RETRYABLE.get(contract, TRANSIENT)
+    return kind in _RETRYABLE[contract]

@@ -81,10 +81,16 @@ class Tool(Bound):
         """
         return self._drive(self._session.call(argv, stdin, follow=follow))
 
-    def stream(self, *words: object, stdin: bytes | None = None, **flags: object) -> Stream:
-        """Make a call, and give its items as they come; see `Stream`."""
+    def stream(
+        self, *words: object, stdin: bytes | None = None, raises: bool = True, **flags: object
+    ) -> Stream:
+        """Make a call, and give its items as they come; see `Stream`.
+
+        A call that fails raises `ToolFailed` behind its last item, unless *raises* is false.
+        """
         argv = self._drive(self._session.built(words, flags, streams=True))
-        return Stream(self._settings, self._session.call(argv, stdin, streams=True), self._do)
+        steps = self._session.call(argv, stdin, streams=True)
+        return Stream(self._settings, steps, self._do, raises=raises)
 
     def pages(self, *words: object, as_type: Any = None, **flags: object) -> Pages:
         """Make a call, and those for the pages behind it; see `Pages`."""
@@ -119,8 +125,9 @@ class Stream(Iterator[Any]):
 
     The tool is read no faster than the items are taken. *progress* is the latest that it told about
     itself, *response* how it ended, once the items have. Before the first item the client acts on a
-    failure as in a call; behind it nothing is done again. Left early, with ``close`` or at the end
-    of a ``with``, the tool is ended.
+    failure as in a call; behind it nothing is done again. A call that failed in the end raises
+    `ToolFailed` in place of the next item, so that it is not taken for one without items. Left
+    early, with ``close`` or at the end of a ``with``, the tool is ended.
     """
 
     def __init__(
@@ -128,8 +135,11 @@ class Stream(Iterator[Any]):
         settings: Settings,
         steps: Steps[Response[Any]],
         do: Callable[[Step], Any],
+        *,
+        raises: bool = True,
     ) -> None:
         self._settings = settings
+        self._raises = raises
         self._items: Items | None = None
         self._response: Response[Any] | None = None
         self._flow = self._flowing(steps, do)
@@ -167,12 +177,15 @@ class Stream(Iterator[Any]):
             try:
                 step = steps.send(answer)
             except StopIteration as end:
-                self._response = end.value
-                return
+                response: Response[Any] = end.value
+                break
             if isinstance(step, Run) and step.streams:
                 answer = yield from self._run(step)
             else:
                 answer = do(step)
+        self._response = response
+        if self._raises:
+            response.raise_for_failure()
 
     def _run(self, step: Run) -> Generator[Any, None, tuple[Ran, Items]]:
         settings = self._settings

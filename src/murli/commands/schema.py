@@ -216,7 +216,8 @@ def _flag(flag: Flag, command: Command) -> dict[str, Any]:
         "pattern": "",
         "profileable": False,
         "required": flag.required,
-        "short": flag.short,
+        # One that has no other name is known by that: it is not written with two dashes.
+        "short": flag.short or (flag.name if flag.spelling == f"-{flag.name}" else ""),
         "minimum": flag.minimum,
         "maximum": flag.maximum,
         "negation": flag.negation,

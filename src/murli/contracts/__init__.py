@@ -258,6 +258,11 @@ def _error(failure: Failure, facts: Facts) -> dict[str, Any]:
         document["field"] = error.field
     if error.doc_url:
         document["doc_url"] = error.doc_url
+    if error.kind == "redirected":
+        from .envelope import Redirect
+
+        moved = Redirect(error.redirect_to, error.permanent, error.reason)
+        document["redirect"] = moved.document()
     if failure.output is not None:
         document["result"] = failure.output
     document["schema_version"] = SCHEMA_VERSION
