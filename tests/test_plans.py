@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +142,7 @@ WAYS = [("argparse", "session"), ("click", "bare"), ("argparse", "bare"), ("argp
         ("typer", "bare")]  # fmt: skip
 
 
-def _crossed(contracts: list[str]) -> list[Any]:
+def _crossed(contracts: Sequence[str]) -> list[Any]:
     """Give every way with every contract; each of both once, the others for `make test-real`."""
     return [
         pytest.param(*way, contract, marks=() if number == place % 3 else pytest.mark.slow)
@@ -224,6 +225,18 @@ def test_a_command_that_a_dry_run_calls_is_planned_too(tmp_path: Path) -> None:
     done = _dry(_tool(tmp_path, "click"), tmp_path, "through")
     assert (done.code, done.document["result"]) == (0, {"would_drop": "deep"})
     assert not (tmp_path / "ran").exists()
+
+
+def test_each_command_of_a_chain_is_previewed_by_itself(tmp_path: Path) -> None:
+    """A plan of one command does not stand for the next, nor does a question that it asked."""
+    chained = FRONT["click"].replace("@click.group()", "@click.group(chain=True)")
+    argv = script(tmp_path, f"{CORE}\n{chained}")
+    done = _dry(argv, tmp_path, "drop", "x", "forget", WRITER="none")
+    assert "ran for real" in done.err
+    done = _dry(argv, tmp_path, "forget", "drop", "x", WRITER="none")
+    assert "ran for real" in done.err
+    done = _dry(argv, tmp_path, "drop", "x", "late", "y")
+    assert done.document["plan"] == [{"would_drop": "x"}, ["y"]]
 
 
 OWN = """

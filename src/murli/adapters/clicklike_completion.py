@@ -46,7 +46,7 @@ def complete(invocation: Invocation | None, own: Callable[[], Any], variable: st
         own()
     except SystemExit as end:
         if not end.code or _is_asked(invocation.argv, variable):
-            stderr.write(sys.stderr.getvalue())
+            print(sys.stderr.getvalue(), end="", file=stderr)
             raise
     finally:
         sys.stderr = stderr

@@ -35,6 +35,9 @@ def admit(invocation: Invocation, metadata: Metadata | None, previews: bool) -> 
         from .traits import examine
 
         examine(invocation, metadata)
+    if writer.forgot_dry_run():  # the command before it in a chain
+        invocation.refuse(ran_for_real())
+    writer.expects_plan = writer.asked_dry_run = False
     # The command's own --dry-run is its own business; what follows is about ours.
     dry_run = writer.dry_run and not previews
     dry_runnable = metadata is not None and metadata.dry_runnable

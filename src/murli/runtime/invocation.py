@@ -312,7 +312,7 @@ class Invocation:
         """
         # Of this command alone: in a chain another one came before it.
         self.writer.intend(force=self.call.force or forced, dry_run=self.call.dry_run or previews)
-        self.metadata, self.path = metadata, path
+        self.metadata, self.path, self.plans = metadata, path, False
         self.begun.append((metadata, path))
         # What nothing was declared or said about, just runs.
         plainly = metadata is None and not (self.scanned or self.in_family or self.reveals)
@@ -444,9 +444,9 @@ class Invocation:
             self._unguard()
         if self.capture is None:
             return self._conclude(error, "")
-        if self.verbatim and not self.writer.answered:
+        if self.verbatim and isinstance(error, (SystemExit, type(None))):
             self.release()
-            return int(error.code or 0) if isinstance(error, SystemExit) else 0
+            return 0 if error is None else int(error.code or 0)
         asked = self.explained and isinstance(error, SystemExit) and not error.code
         shown = self.shows_help and isinstance(error, (SystemExit, type(None)))
         if (asked or shown) and not self.writer.answered:
