@@ -37,7 +37,7 @@ def forget():
     ran("forget")
     writer = murli.get_writer()
     if WRITER == "asks":
-        writer.is_dry_run()
+        getattr(writer, "is_" + "dry_run")()  # so that its code does not name it
     if WRITER == "print":
         print("forgotten")
     elif WRITER == "exit":
@@ -177,7 +177,7 @@ def test_a_plan_function_runs_in_place_of_the_handler(
 def test_an_unconfirmed_call_shows_the_plan(
     tmp_path: Path, adapter: str, way: str, contract: str
 ) -> None:
-    """Under the envelope contracts a refusal holds the plan; without one nothing is run for it."""
+    """Under the envelope contracts a refusal holds the plan; what never asks is not run for it."""
     argv, env = _tool(tmp_path, adapter, way), environment(MURLI_CONTRACT=contract)
     done = run(argv, "drop", "x", cwd=tmp_path, env=env)
     error = done.document["error"]
@@ -190,6 +190,67 @@ def test_an_unconfirmed_call_shows_the_plan(
     dry = _dry(argv, tmp_path, "drop", "x", MURLI_CONTRACT=contract).document
     assert (dry["data"], dry["meta"]["dry_run"]) == ({"would_drop": "x"}, True)
     assert not (tmp_path / "ran").exists()
+
+
+ASKING = """
+import pathlib, murli
+def work(name):
+    if name != "lies" and murli.get_writer().is_dry_run():
+        return murli.get_writer().write_plan("Would", {"would_affect": [name]})
+    pathlib.Path("ran").write_text(name)
+PLANS = murli.Metadata(destructive=True, dry_runnable=True)
+"""
+ASKING_FRONT = {
+    "argparse": """
+import argparse
+parser = argparse.ArgumentParser(prog="tool")
+command = parser.add_subparsers().add_parser("drop")
+command.add_argument("name")
+command.set_defaults(func=lambda args: work(args.name))
+murli.annotate(command, PLANS)
+murli.enable(parser)
+args = parser.parse_args()
+args.func(args)
+""",
+    "program": """
+import argparse
+parser = argparse.ArgumentParser(prog="tool")
+command = parser.add_subparsers(dest="command").add_parser("drop")
+command.add_argument("name")
+murli.annotate(command, PLANS)
+murli.enable(parser)
+def main():
+    args = parser.parse_args()
+    if args.command == "drop":
+        work(args.name)
+main()
+""",
+    "click": """
+import click
+@click.group()
+def cli(): pass
+@cli.command()
+@click.argument("name")
+def drop(name): work(name)
+murli.annotate(drop, PLANS)
+murli.enable(cli)
+cli()
+""",
+}
+
+
+@pytest.mark.parametrize("front", ASKING_FRONT)
+def test_a_handler_whose_code_asks_is_previewed(tmp_path: Path, front: str) -> None:
+    """Its plan is in the refusal; one that did not ask after all ran, and the answer says so."""
+    argv = script(tmp_path, ASKING + ASKING_FRONT[front])
+    env = environment(MURLI_CONTRACT="agent-spec-2")
+    error = run(argv, "drop", "x", cwd=tmp_path, env=env).document["error"]
+    assert (error["code"], error["phase"]) == ("CONFIRMATION_REQUIRED", "validation")
+    assert error["context"]["would_affect"] == ["x"]
+    assert not (tmp_path / "ran").exists()
+    error = run(argv, "drop", "lies", cwd=tmp_path, env=env).document["error"]
+    assert error["phase"] == "execution" and "ran for real" in error["message"]
+    assert (tmp_path / "ran").read_text() == "lies"
 
 
 @pytest.mark.parametrize(("adapter", "way", "contract"), _crossed(["murli", *FAMILY]))
