@@ -258,8 +258,8 @@ def first_line(text: str | None) -> str:
 # What types are called that say no more than the type of a flag does.
 _COMMON_TYPES = frozenset(
     """
-    any bool boolean choice complex count directory float int integer path str string
-    text
+    any bool boolean choice complex count datetime directory float int integer path str string
+    text uuid
     """.split()  # noqa: SIM905
 )
 
