@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from .metadata import FlagAnnotation, Metadata
+    from .metadata import ArgumentMetadata, FlagAnnotation, Metadata
 
 
 class Argument(Record):
@@ -232,6 +232,12 @@ class Command(Record):
         notes = self.metadata.flag_annotations if self.metadata is not None else {}
         return notes.get(flag_key(flag.name))
 
+    def note_about(self, argument: Argument) -> ArgumentMetadata | None:
+        """Return what was declared about one of the command's arguments."""
+        notes = self.metadata.arguments if self.metadata is not None else ()
+        key = flag_key(argument.name)
+        return next((note for note in notes if flag_key(note.name) == key), None)
+
     def is_secret(self, flag: Flag) -> bool:
         """Tell whether the value of one of the command's flags is a secret."""
         note = self.note_on(flag)
@@ -252,8 +258,8 @@ def first_line(text: str | None) -> str:
 # What types are called that say no more than the type of a flag does.
 _COMMON_TYPES = frozenset(
     """
-    any bool boolean choice complex count directory float int integer path str string
-    text
+    any bool boolean choice complex count datetime directory float int integer path str string
+    text uuid
     """.split()  # noqa: SIM905
 )
 

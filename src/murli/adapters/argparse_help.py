@@ -6,6 +6,7 @@ import argparse
 
 from ..commands.options import our_sections
 from ..runtime import metadata_of
+from .argparse_levels import subparsers_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +18,14 @@ def our_section(parser: argparse.ArgumentParser, invocation: Invocation) -> str:
     is_root = parser is getattr(invocation.host, "parser", None)
     own = parser._option_string_actions
     text = ""
-    for title, options, closing in our_sections(
-        invocation, metadata_of(parser), own, is_root=is_root
-    ):
+    found = our_sections(
+        invocation,
+        metadata_of(parser),
+        own,
+        is_root=is_root,
+        is_group=subparsers_of(parser) is not None,
+    )
+    for title, options, closing in found:
         formatter = parser._get_formatter()
         formatter.start_section(title)
         for option in options:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..commands.options import our_sections
+from .clicklike import is_group
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ def our_section(
     own = {name for param in command.params for name in param.opts}
     metadata = enabled.metadata_at(command, path)
     lines: list[str] = []
-    for title, options, closing in our_sections(invocation, metadata, own, is_root=not path):
+    found = our_sections(invocation, metadata, own, is_root=not path, is_group=is_group(command))
+    for title, options, closing in found:
         rows = [
             (" ".join(filter(None, (", ".join(option.names), option.metavar))), option.help)
             for option in options

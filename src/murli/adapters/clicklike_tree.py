@@ -23,6 +23,8 @@ _TYPES = {
     "boolean": "bool",
     "bool": "bool",
 }
+# Of a point in time, unless the author chose others.
+_USUAL_FORMATS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"]
 _COMPLETION = ("install_completion", "show_completion")
 
 
@@ -181,7 +183,7 @@ def _metavar(param: Any, name: str) -> str:
     descriptor = getattr(param, "type_descriptor", None)
     for holder in (getattr(param, "type", None), getattr(descriptor, "parameter_info", None)):
         formats = getattr(holder, "formats", None)
-        if formats and not given and "datetime" in type_name(param):
+        if formats and not given and list(formats) != _USUAL_FORMATS:
             given = f"[{'|'.join(map(str, formats))}]"
     return telling_metavar(given, type_name(param), name)
 

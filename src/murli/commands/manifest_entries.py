@@ -143,11 +143,10 @@ class Entries:
 
     def positionals(self, command: Command) -> list[dict[str, Any]]:
         """Give the positional arguments of *command*, in their order."""
-        notes = _notes(command)
-        return [self._positional(argument, notes) for argument in command.arguments]
+        return [self._positional(argument, command) for argument in command.arguments]
 
-    def _positional(self, argument: Argument, notes: dict[str, ArgumentMetadata]) -> dict[str, Any]:
-        note = notes.get(argument.name)
+    def _positional(self, argument: Argument, command: Command) -> dict[str, Any]:
+        note = command.note_about(argument)
         kind, values = self._type(argument.type.removeprefix("[]"), argument.choices)
         entry: dict[str, Any] = {
             "name": positional_name(argument.name),
@@ -337,11 +336,6 @@ def _rules(command: Command, metadata: Metadata) -> Iterator[dict[str, Any]]:
         told |= {frozenset((flag.name, name)) for name in others}
         if others:
             yield {"if_flag": flag.name, "prohibited": others}
-
-
-def _notes(command: Command) -> dict[str, ArgumentMetadata]:
-    metadata = command.metadata
-    return {note.name: note for note in metadata.arguments} if metadata is not None else {}
 
 
 def _argument_remarks(argument: Argument, note: ArgumentMetadata | None) -> Iterator[str]:

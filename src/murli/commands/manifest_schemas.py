@@ -94,10 +94,10 @@ def input_schema(command: Command) -> dict[str, Any]:
     """Give the schema of the flags and arguments of *command*, by their names."""
     properties: dict[str, Any] = {}
     required: list[str] = []
-    notes = command.metadata.arguments if command.metadata is not None else ()
-    told = {note.name: note.description for note in notes}
     for argument in command.arguments:
-        properties[argument.name] = _argument(argument, told.get(argument.name, ""))
+        note = command.note_about(argument)
+        declared = note.description if note is not None else ""
+        properties[argument.name] = _argument(argument, declared)
         required += [argument.name] if argument.required else []
     for flag in command.flags:
         properties[flag.name] = _flag(flag, command)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..outcome import Record, fill
+from ..runtime import program_name
 from ..runtime.argv import has_profileable, offers_profiles
 
 TYPE_CHECKING = False
@@ -53,13 +54,14 @@ def our_sections(
     own: Collection[str],
     *,
     is_root: bool,
+    is_group: bool,
 ) -> list[tuple[str, list[Option], str]]:
     """Give what to add to a command's help: titled lists of options, each with a closing line.
 
     People are told what they can use, agents everything. *own* are the names the command defines
-    itself; those are not ours there.
+    itself; those are not ours there. A command that *is_group* does nothing itself.
     """
-    name = invocation.host.name()
+    name = _as_called(invocation)
     writer = invocation.writer
     safety = [_FORCE] if metadata is not None and metadata.mutating else []
     if metadata is not None and metadata.dry_runnable:
@@ -73,7 +75,7 @@ def our_sections(
         closing = f"Run '{name} describe' for all commands as JSON." if is_root else ""
         if with_profiles and closing:
             closing += f"\n{to_save}"
-        shaping = _shaping(invocation, metadata, is_root)
+        shaping = [] if is_group else _shaping(metadata)
         formats = _FORMAT if writer.contract == "agent-spec-2" else _OUTPUT
         options = [*_FOR_AGENTS, formats, *shaping, *safety, *profiles]
         sections = [("agent options", options, closing)]
@@ -84,12 +86,19 @@ def our_sections(
     return [section for section in kept if section[1]]
 
 
-def _shaping(invocation: Invocation, metadata: Metadata | None, is_root: bool) -> list[Option]:
-    """Give the options that choose a part of an answer, where there is one to choose from."""
-    if is_root and invocation.host.level().routes:
-        return []
+def _shaping(metadata: Metadata | None) -> list[Option]:
+    """Return the options that choose a part of an answer, where there is one to choose from."""
     whole = metadata is not None and metadata.mutating
     return [_FIELDS] if whole else [_FIELDS, *_PARTS]
+
+
+def _as_called(invocation: Invocation) -> str:
+    """Return the words that call the tool again: a script has no name of its own."""
+    name, script = invocation.host.name(), sys.argv[0]
+    if invocation.settings.name or name != program_name() or not script.endswith(".py"):
+        return name
+    is_module = script.endswith("__main__.py")
+    return f"python -m {name}" if is_module else f"python {script}"
 
 
 def _has_profiles(invocation: Invocation, metadata: Metadata | None, is_root: bool) -> bool:

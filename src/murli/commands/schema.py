@@ -140,10 +140,9 @@ def _command(command: Command, subcommands: list[dict[str, Any]]) -> dict[str, A
 
 def _parameters(command: Command) -> dict[str, Any]:
     """Return the arguments and flags of *command*, murli's own that mean something there too."""
-    notes = {note.name: note for note in command.metadata.arguments} if command.metadata else {}
     flags = (*command.flags, *standard_flags(command))
     found = {
-        "arguments": [_argument(argument, notes) for argument in command.arguments],
+        "arguments": [_argument(argument, command) for argument in command.arguments],
         "flags": [_flag(flag, command) for flag in flags],
     }
     return {key: value for key, value in found.items() if value}
@@ -179,8 +178,8 @@ def _paging(metadata: Metadata) -> list[Flag]:
     ]
 
 
-def _argument(argument: Argument, notes: dict[str, Any]) -> dict[str, Any]:
-    note = notes.get(argument.name)
+def _argument(argument: Argument, command: Command) -> dict[str, Any]:
+    note = command.note_about(argument)
     description = argument.description
     kind = argument.type
     if note is not None:

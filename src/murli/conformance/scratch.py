@@ -17,6 +17,8 @@ _TRAPPED = ("PAGER", "GIT_PAGER", "MANPAGER", "EDITOR", "VISUAL", "BROWSER")
 _DROPPED = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE")
 # Which of ours the tool may see: only what chooses its contract.
 _OURS, _KEPT = "MURLI_", "MURLI_CONTRACT"
+# How many files and folders are looked at for changes.
+_MOST_SEEN = 20_000
 #: by this variable a process is known that a tool has left behind
 _MARK = "MURLI_CHECK_SCRATCH"
 
@@ -44,11 +46,7 @@ class Scratch:
     def close(self) -> None:
         """Remove it all, and end what was left behind in it."""
         _end_strays(f"{_MARK}={self.root}".encode())
-        shutil.rmtree(self.root, ignore_errors=True)
-        if os.path.exists(self.root):  # a folder that cannot be written to keeps its files
-            for place, _, _ in os.walk(self.root):
-                os.chmod(place, 0o700)
-            shutil.rmtree(self.root, ignore_errors=True)
+        _remove(self.root)
 
     def environment(self, given: Mapping[str, str], tool: tuple[str, ...]) -> dict[str, str]:
         """Give the environment of the tool; *given* is added to it as it stands."""
@@ -85,22 +83,25 @@ class Scratch:
             raise ValueError(f"{name} cannot be written there: {error.strerror}") from None
 
     def snapshot(self) -> dict[str, tuple[int, int, int]]:
-        """Give every file and folder, with what shows that it has changed."""
-        found = {}
-        for place, folders, files in os.walk(self.root):
-            if place == self._marks:
-                folders.clear()
-                continue
-            for name in (*folders, *files):
-                path = os.path.join(place, name)
+        """Return every file and folder, with what shows that it has changed.
+
+        Of a tool that fills its place without end, or deeper than paths can tell, the beginning.
+        """
+        found: dict[str, tuple[int, int, int]] = {}
+        waiting = [self.root]
+        while waiting and len(found) < _MOST_SEEN:  # not by recursion: nobody knows how deep it is
+            for entry in _entries(waiting.pop()):
                 try:
-                    facts = os.lstat(path)
+                    facts = entry.stat(follow_symlinks=False)
+                    is_folder = entry.is_dir(follow_symlinks=False)
                 except OSError:  # gone meanwhile
                     continue
+                if is_folder and entry.path != self._marks:
+                    waiting.append(entry.path)
                 # The time of a folder tells only what its files tell, and better.
-                when = 0 if name in folders else facts.st_mtime_ns
-                size = 0 if name in folders else facts.st_size
-                found[os.path.relpath(path, self.root)] = (size, when, facts.st_mode)
+                when = 0 if is_folder else facts.st_mtime_ns
+                size = 0 if is_folder else facts.st_size
+                found[os.path.relpath(entry.path, self.root)] = (size, when, facts.st_mode)
         return found
 
     def take_sprung(self) -> bool:
@@ -115,6 +116,36 @@ class Scratch:
         path = os.path.join(self.root, name)
         os.mkdir(path)
         return path
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    """Return what is in *folder*, nothing where it is gone or its path is too long."""
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _remove(root: str) -> None:
+    """Remove *root* and all in it, however deep that is, and whatever may be read of it."""
+    # Paths may be longer than the system takes, and recursion deeper than Python goes. So what is
+    # in the folders of the root is moved up into it, until there is none with a folder in it.
+    count = 0
+    while folders := [each.path for each in _entries(root) if each.is_dir(follow_symlinks=False)]:
+        for folder in folders:
+            os.chmod(folder, 0o700)
+            for entry in _entries(folder):
+                if entry.is_dir(follow_symlinks=False):
+                    count += 1
+                    os.chmod(entry.path, 0o700)  # one that may not be written cannot be moved
+                    os.rename(entry.path, os.path.join(root, f"{_MARK}-{count}"))
+                else:
+                    os.unlink(entry.path)
+            os.rmdir(folder)
+    for entry in _entries(root):
+        os.unlink(entry.path)
+    os.rmdir(root)
 
 
 def _end_strays(mark: bytes) -> None:

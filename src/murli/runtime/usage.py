@@ -13,13 +13,15 @@ if TYPE_CHECKING:
 
 UNKNOWN_OPTION = "Unknown option"
 CHECK_USAGE = "Check command usage with --schema or --help."
+_NOT_MEANT = ("--version", "--protocol-version")
 # More names than this are no help to anybody; the nearest ones are.
 _MANY = 40
 
 
 def unknown_option(option: str, known: Sequence[str]) -> AgentError:
     """An option that no parser on the way knows."""
-    near = nearest(option, known)
+    # Whoever asks a tool for its version does not mean that of a protocol.
+    near = [name for name in nearest(option, known) if (option, name) != _NOT_MEANT]
     return _flag_error(f"{UNKNOWN_OPTION} {option}.", _did_you_mean(near), option, near)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from ...client.catalogue import Command, Flag
@@ -15,6 +15,8 @@ from .calls import confirms
 from .murli_shapes import TEXTS, answer_of, error_of, misfits, walked
 
 PARTIAL = 3
+# Of how many flags of one command a wrong value is tried: some tools list tens of thousands.
+_MOST_FLAGS = 16
 CONFIRMATION = "confirmation_required"
 #: what every tool has, however few commands it lists
 _NO_VALUE = "murli-check"
@@ -156,21 +158,24 @@ def bad_formats(target: Target) -> Iterator[tuple[str, Evidence]]:
 def bad_types(target: Target) -> Iterator[tuple[str, Evidence]]:
     """Give the calls with a word where a number belongs."""
     for command in target.safe:
-        for flag in command.flags.values():
-            kind = flag.item if flag.kind == "array" else flag.kind
-            if kind in ("integer", "number") and not flag.values:
-                # In one word: some numbers are only counted, and would leave the other alone.
-                words = target.words(command, f"--{flag.name}={_NO_VALUE}")
-                yield named(command), target.run(*words)
+        for flag in islice(filter(_is_number, command.flags.values()), _MOST_FLAGS):
+            # In one word: some numbers are only counted, and would leave the other alone.
+            words = target.words(command, f"--{flag.name}={_NO_VALUE}")
+            yield named(command), target.run(*words)
+
+
+def _is_number(flag: Flag) -> bool:
+    kind = flag.item if flag.kind == "array" else flag.kind
+    return kind in ("integer", "number") and not flag.values
 
 
 def bad_choices(target: Target) -> Iterator[tuple[Command, Flag, Evidence]]:
     """Give the calls with a value that is not among those a flag lists."""
     for command in target.safe:
-        for flag in command.flags.values():
-            if flag.values and flag.kind != "boolean":
-                words = target.words(command, f"--{flag.name}", _NO_VALUE)
-                yield command, flag, target.run(*words)
+        choosy = (each for each in command.flags.values() if each.values and each.kind != "boolean")
+        for flag in islice(choosy, _MOST_FLAGS):
+            words = target.words(command, f"--{flag.name}", _NO_VALUE)
+            yield command, flag, target.run(*words)
 
 
 def is_about(target: Target, command: Command, flag: str, error: Mapping[str, Any]) -> bool:
