@@ -65,7 +65,9 @@ else:
 """
 
 
-@pytest.mark.parametrize("adapter", TOOLS)
+@pytest.mark.parametrize(
+    "adapter", ["click", "argparse", pytest.param("typer", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize(
     "contract",
     [
