@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .outcome import Record, fill
-from .runtime import METADATA, metadata_of
+from .runtime import METADATA, metadata_of, note_declared_change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -438,5 +438,7 @@ def annotate(command: Any, metadata: Metadata) -> None:
         from .adapters.argparse_levels import note_parses
 
         note_parses(command)
+    if metadata.mutating:
+        note_declared_change()
     earlier = metadata_of(command)
     setattr(command, METADATA, earlier.merged_with(metadata) if earlier else metadata)

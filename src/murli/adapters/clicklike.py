@@ -10,7 +10,14 @@ from __future__ import annotations
 import os
 import sys
 
-from ..runtime import INTENT, metadata_of, program_name, version_of
+from ..runtime import (
+    INTENT,
+    METADATA,
+    declares_changes,
+    metadata_of,
+    program_name,
+    version_of,
+)
 from ..runtime.invocation import Invocation, current
 
 TYPE_CHECKING = False
@@ -145,7 +152,8 @@ class Call:
         """Run the tool, answer, and end the program as click would have."""
         words = self.named.get("args")
         hook(self.root, self.enabled, ())
-        _hook_guarded(self.root, self.enabled, ())
+        if declares_changes() or self.enabled.settings.infers:
+            _hook_guarded(self.root, self.enabled, ())
         argv = sys.argv[1:] if words is None else list(words)
         invocation = Invocation(self, self.enabled.settings, argv, raises=not self.standalone)
         ending: BaseException | None = None
@@ -409,11 +417,26 @@ def running() -> Invocation | None:
 def _hook_guarded(group: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
     """Hook the commands below *group* that must be confirmed, however they will be reached."""
     for name, command in (getattr(group, "commands", None) or {}).items():
-        below = (*path, name)
-        if may_be_guarded(command, enabled, below, enabled.metadata_at(command, below)):
-            hook(command, enabled, below)
-        if getattr(command, "commands", None):
-            _hook_guarded(command, enabled, below)
+        leads_on = "commands" in command.__dict__
+        # Of a tool with many commands most say nothing, and are only looked at.
+        if leads_on or enabled.settings.infers or _is_annotated(command):
+            below = (*path, name)
+            if may_be_guarded(command, enabled, below, enabled.metadata_at(command, below)):
+                hook(command, enabled, below)
+            if leads_on:
+                _hook_guarded(command, enabled, below)
+
+
+def _is_annotated(command: Any) -> bool:
+    """Return whether something is declared about *command*, or about a function behind it."""
+    holder: Any = command
+    facts = command.__dict__
+    while METADATA not in facts:
+        holder = facts.get("callback") if holder is command else facts.get("__wrapped__")
+        if holder is None:
+            return False
+        facts = getattr(holder, "__dict__", {})
+    return True
 
 
 def may_be_guarded(
