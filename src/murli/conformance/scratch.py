@@ -101,7 +101,7 @@ class Scratch:
                 # The time of a folder tells only what its files tell, and better.
                 when = 0 if is_folder else facts.st_mtime_ns
                 size = 0 if is_folder else facts.st_size
-                found[os.path.relpath(entry.path, self.root)] = (size, when, facts.st_mode)
+                found[entry.path[len(self.root) + 1 :]] = (size, when, facts.st_mode)
         return found
 
     def take_sprung(self) -> bool:
