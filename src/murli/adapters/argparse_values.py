@@ -16,6 +16,7 @@ from ..runtime.redaction import hide_given
 from ..runtime.saved import saved_switch, switch, words_in
 from .argparse_levels import value_in
 from .argparse_tree import names_of
+from .repeats import stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -186,17 +187,7 @@ class Bindings:
 
     def _stand_in(self, holder: Any, name: str, ours: Any) -> None:
         """Put *ours* in the place of an attribute until `release`."""
-        missing = object()
-        before = holder.__dict__.get(name, missing)
-        setattr(holder, name, ours)
-
-        def undo() -> None:
-            if before is missing:
-                delattr(holder, name)
-            else:
-                setattr(holder, name, before)
-
-        self._undo.append(undo)
+        self._undo.append(stand_in(holder, name, ours))
 
     def _complete(self, parser: argparse.ArgumentParser, found: list[_Bound]) -> None:
         """Have *found* acted on where *parser* has read its words and missed them."""

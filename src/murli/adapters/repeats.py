@@ -35,7 +35,7 @@ def watch_click_parser(command: Any, invocation: Invocation) -> Callable[[], Non
                 _watch_option(option, invocation)
         return parser
 
-    return _stand_in(command, "make_parser", make_parser)
+    return stand_in(command, "make_parser", make_parser)
 
 
 def _watch_option(option: Any, invocation: Invocation) -> None:
@@ -65,10 +65,10 @@ def watch_argparse_parser(
             invocation.refuse(usage.repeated(max(action.option_strings, key=len)))
         return own(action, words)
 
-    return _stand_in(parser, "_get_values", get_values)
+    return stand_in(parser, "_get_values", get_values)
 
 
-def _stand_in(holder: Any, name: str, ours: Any) -> Callable[[], None]:
+def stand_in(holder: Any, name: str, ours: Any) -> Callable[[], None]:
     """Put *ours* in the place of a method; return what takes it back."""
     before = holder.__dict__.get(name, _MISSING)
     setattr(holder, name, ours)
