@@ -7,6 +7,7 @@ import os
 
 from ..runtime import AS_MANY_AS_COME, EVERYTHING, INTENT, SEPARATOR, metadata_of
 from ..runtime.invocation import current
+from . import stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -390,21 +391,6 @@ class TypedSwitches:
             if names and given and _is_on(action, value_in(parsed, action.dest)):
                 found |= names
         return found
-
-
-def stand_in(holder: Any, name: str, ours: Any) -> Callable[[], None]:
-    """Put *ours* in the place of an attribute; return what takes it back."""
-    missing = object()
-    before = holder.__dict__.get(name, missing)
-    setattr(holder, name, ours)
-
-    def undo() -> None:
-        if before is missing:
-            delattr(holder, name)
-        else:
-            setattr(holder, name, before)
-
-    return undo
 
 
 def value_in(parsed: Any, name: str) -> Any:

@@ -7,6 +7,7 @@ collect or count are meant to be given more than once, and of two switches the l
 from __future__ import annotations
 
 from ..runtime import usage
+from . import stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..runtime.invocation import Invocation
-
-_MISSING: Any = object()
 
 
 def watch_click_parser(command: Any, invocation: Invocation) -> Callable[[], None]:
@@ -35,7 +34,7 @@ def watch_click_parser(command: Any, invocation: Invocation) -> Callable[[], Non
                 _watch_option(option, invocation)
         return parser
 
-    return _stand_in(command, "make_parser", make_parser)
+    return stand_in(command, "make_parser", make_parser)
 
 
 def _watch_option(option: Any, invocation: Invocation) -> None:
@@ -65,18 +64,4 @@ def watch_argparse_parser(
             invocation.refuse(usage.repeated(max(action.option_strings, key=len)))
         return own(action, words)
 
-    return _stand_in(parser, "_get_values", get_values)
-
-
-def _stand_in(holder: Any, name: str, ours: Any) -> Callable[[], None]:
-    """Put *ours* in the place of a method; return what takes it back."""
-    before = holder.__dict__.get(name, _MISSING)
-    setattr(holder, name, ours)
-
-    def undo() -> None:
-        if before is _MISSING:
-            delattr(holder, name)
-        else:
-            setattr(holder, name, before)
-
-    return undo
+    return stand_in(parser, "_get_values", get_values)
