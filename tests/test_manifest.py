@@ -190,7 +190,8 @@ def test_the_default_limit_is_visible(shop: str, contract: str) -> None:
         assert {"limit", "cursor"}.isdisjoint(find)
         env = environment(MURLI_CONTRACT=contract)
         schema = run(TOOLS[shop], "find", "--schema", env=env).document["data"]
-        find = schema["flags"]
+        assert schema["flags"] == find
+        find = schema["root_flags"]
     assert (find["limit"]["default"], "cursor" in find) == (20, True)
     assert "limit" not in move
 

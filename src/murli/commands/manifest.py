@@ -159,9 +159,9 @@ def _share_flags(
     An option of the tool's own has the name to itself on its command, so that one of ours with the
     same name is an option of each of the others.
     """
-    taken = {flag.name for command, _ in made if command.path not in ours for flag in command.flags}
+    taken = _names_taken([command for command, _ in made], ours)
     for command, entry in made:
-        own = {flag.name for flag in command.flags} if command.path not in ours else set()
+        own = _names_taken([command], ours)
         flags = entry["flags"]
         for name in shared:
             if name in own:
@@ -171,6 +171,11 @@ def _share_flags(
             elif command.runs or not command.visible:
                 flags.setdefault(name, shared[name])
     return {name: entry for name, entry in shared.items() if name not in taken}
+
+
+def _names_taken(commands: list[Command], ours: set[tuple[str, ...]]) -> set[str]:
+    """Return the names of the options that the tool's own among *commands* define."""
+    return {flag.name for each in commands if each.path not in ours for flag in each.flags}
 
 
 def _etag(document: dict[str, Any]) -> str:
@@ -195,6 +200,7 @@ def schema_of_command(invocation: Invocation) -> dict[str, Any]:
     entries = Entries(REVISIONS[invocation.writer.contract])
     entry = entries.entry(command, builtin=builtin)
     entries.declare_order()
+    at_root = _flags_at_root(invocation, entry) if entries.detailed else {}
     document: dict[str, Any] = {
         "name": command.name,
         "command": " ".join(command.path),
@@ -205,6 +211,8 @@ def schema_of_command(invocation: Invocation) -> dict[str, Any]:
         "input_schema": input_schema(command),
         "output_schema": entry.get("output_schema", {}),
     }
+    if at_root:
+        document["root_flags"] = at_root
     for name in ("agent_description", "when_to_use"):
         if getattr(metadata, name):
             document[name] = getattr(metadata, name)
@@ -215,6 +223,15 @@ def schema_of_command(invocation: Invocation) -> dict[str, Any]:
         document["deprecated_in"] = deprecation.since
         document["replacement"] = deprecation.replacement
     return document
+
+
+def _flags_at_root(invocation: Invocation, entry: dict[str, Any]) -> dict[str, Any]:
+    """Take the flags out of *entry* that a manifest has at its root; here with their defaults."""
+    root, own = invocation.host.tree(), own_commands(invocation)
+    ours = {each.path for group in own for each in _listed(group)}
+    taken = _names_taken(_found(invocation, root, own, ()), ours)
+    shared = {flag.name for flag in global_flags(invocation, root)} - taken
+    return {name: entry["flags"].pop(name) for name in list(entry["flags"]) if name in shared}
 
 
 def output_of_command(invocation: Invocation) -> dict[str, Any]:
