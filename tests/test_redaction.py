@@ -348,10 +348,12 @@ app()
 }
 STRICT_HEAD = """
 import murli
+KEY = murli.FlagAnnotation(sensitive=True, profileable=True, env="T_KEY", pattern="^k")
+KEY_NOTES = murli.Metadata(flag_annotations={"key": KEY})
 NOTES = murli.Metadata(flag_annotations={
     "pin": murli.FlagAnnotation(sensitive=True, profileable=True, env="T_PIN"),
     "kind": murli.FlagAnnotation(sensitive=True, profileable=True, env="T_KIND"),
-    "key": murli.FlagAnnotation(sensitive=True, profileable=True, env="T_KEY", pattern="^k"),
+    "key": KEY,
 })
 """
 LONG = "-".join(f"part{number:03}" for number in range(60))
@@ -438,7 +440,7 @@ import argparse, os, murli
 formatter = argparse.ArgumentDefaultsHelpFormatter
 parser = argparse.ArgumentParser(prog="t", formatter_class=formatter)
 parser.add_argument("--key", default=os.environ["SHOWN"], help="a key like %(default)s")
-murli.annotate(parser, NOTES)
+murli.annotate(parser, KEY_NOTES)
 murli.enable(parser)
 key = parser.parse_args().key
 murli.get_writer().write_success(f"{key}", [key])
@@ -449,7 +451,7 @@ import click, os, murli
 @click.option("--key", default=os.environ["SHOWN"], show_default=True)
 def t(key):
     murli.get_writer().write_success(f"{key}", [key])
-murli.annotate(t, NOTES)
+murli.annotate(t, KEY_NOTES)
 murli.enable(t, name="t")
 t()
 """,
@@ -459,7 +461,7 @@ app = typer.Typer()
 @app.command()
 def t(key: str = typer.Option(os.environ["SHOWN"], show_default=True)):
     murli.get_writer().write_success(f"{key}", [key])
-murli.annotate(t, NOTES)
+murli.annotate(t, KEY_NOTES)
 murli.enable(app, name="t")
 app()
 """,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...client.envelopes import object_in
 from ...safety import inferred_danger, suggests_change
 from ..checking import MURLI, NotApplicable, check, judged
 from ..results import Finding
@@ -54,12 +55,17 @@ def safety(target: Target) -> Iterator[Finding]:
 )
 def safety_honest(target: Target) -> Iterator[Finding]:
     """A name such as delete or create belongs to a command that is declared mutating."""
+    reading = {
+        name
+        for name, entry, _ in each_described(target)
+        if object_in(entry.get("safety")).get("read_only") is True
+    }
     for command in target.leaves:
         name = " ".join(command.path)
         vouched = name in target.profile.safe
         trouble = ""
         if suggests_change(command.path) and not command.mutating and not vouched:
-            if command.mutating is False:
+            if name in reading:
                 trouble = f"{name} is declared to only read"
             elif not inferred_danger(command.path):  # which is a failure of its own
                 trouble = f"{name} is not declared, and may be a change by its name"
