@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from . import runtime
 from .outcome import Record, fill
-from .runtime import METADATA, metadata_of, note_declared_change
+from .runtime import METADATA, metadata_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -439,6 +440,6 @@ def annotate(command: Any, metadata: Metadata) -> None:
 
         note_parses(command)
     if metadata.mutating:
-        note_declared_change()
+        runtime.declares_changes = True
     earlier = metadata_of(command)
     setattr(command, METADATA, earlier.merged_with(metadata) if earlier else metadata)

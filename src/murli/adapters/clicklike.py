@@ -10,14 +10,8 @@ from __future__ import annotations
 import os
 import sys
 
-from ..runtime import (
-    INTENT,
-    METADATA,
-    declares_changes,
-    metadata_of,
-    program_name,
-    version_of,
-)
+from .. import runtime
+from ..runtime import INTENT, metadata_of, program_name, version_of
 from ..runtime.invocation import Invocation, current
 
 TYPE_CHECKING = False
@@ -38,13 +32,9 @@ ENABLED = "_murli_enabled"
 _MAIN_PARAMETERS = ("args", "prog_name", "complete_var", "standalone_mode", "windows_expand_args")
 # Where a context keeps the options that were typed.
 TYPED = "_murli_typed"
-# Where a command, its callback and a context class keep that they are guarded.
-_GUARDED = "_murli_guarded"
 # Where a command keeps its options whose values are secrets.
 SECRET_OPTIONS = "_murli_secret_options"
 _COROUTINE = 0x80  # inspect.CO_COROUTINE
-# The guarded subclasses of the frameworks' and authors' context classes.
-_contexts: dict[Any, Any] = {}
 
 
 def enable(command: Any, settings: Settings, caller: str) -> None:
@@ -104,6 +94,8 @@ class Enabled:
         self.metadata_at = metadata_at
         # Whether a tool of one command may also be called by that command's name.
         self.answers_to_command = answers_to_command
+        # Whether a command notes which of its options are typed.
+        self.notes_typed = False
 
     def main(self, root: Any, own_main: Callable[..., Any], *args: Any, **named: Any) -> Any:
         """Stand in for the root's own ``main``."""
@@ -117,16 +109,19 @@ class Enabled:
         prog_name: str,
         complete_var: str | None = None,
     ) -> None:
-        """Stand in for the root's own step that answers a shell, and returns for other callers.
+        """Stand in for the root's own step that answers a shell, inside the invocation.
 
-        The framework's ``main`` comes here with the names it looks at, inside the invocation: there
-        is no variable by which the command could run without one.
+        The framework's ``main`` comes here with the names it looks at.
         """
-        # Every shell that wants completions says so in a variable, most of them with this name.
-        if complete_var or any(name.endswith("_COMPLETE") for name in os.environ):
+        # Which of the two it looks at depends on the framework and its version.
+        name = f"_{prog_name}_COMPLETE".replace("-", "_").upper()
+        found = os.environ.get
+        if found(complete_var) if complete_var else found(name) or found(name.replace(".", "_")):
             from .clicklike_completion import complete
 
             complete(running(), lambda: own(ctx_args, prog_name, complete_var), complete_var)
+        else:
+            own(ctx_args, prog_name, complete_var)
 
 
 class Call:
@@ -152,8 +147,10 @@ class Call:
         """Run the tool, answer, and end the program as click would have."""
         words = self.named.get("args")
         hook(self.root, self.enabled, ())
-        if declares_changes() or self.enabled.settings.infers:
-            _hook_guarded(self.root, self.enabled, ())
+        if runtime.declares_changes or self.enabled.settings.infers:
+            from .clicklike_guard import hook_guarded
+
+            hook_guarded(self.root, self.enabled, ())
         argv = sys.argv[1:] if words is None else list(words)
         invocation = Invocation(self, self.enabled.settings, argv, raises=not self.standalone)
         ending: BaseException | None = None
@@ -202,9 +199,12 @@ class Call:
                 return end if end.code else None
             except Ended as ended:
                 raised = ended.error
-                if isinstance(raised, SystemExit) and _prints_completion(raised):
-                    invocation.verbatim = True
-                    return raised
+                if isinstance(raised, SystemExit) and not raised.code:
+                    from .clicklike_completion import is_printed
+
+                    if is_printed(raised):
+                        invocation.verbatim = True
+                        return raised
             except BaseException as error:
                 raised = error
             invocation.brace(raised)
@@ -316,31 +316,41 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
     hooked = _HOOKED in command.__dict__
     # Where it was reached from this time: a command may be shared, and is hooked only once.
     setattr(command, _HOOKED, (enabled, path))
+    guards = runtime.declares_changes or enabled.settings.infers
+    if hooked and not guards:
+        return
     metadata = enabled.metadata_at(command, path)
-    if _GUARDED not in command.__dict__ and may_be_guarded(command, enabled, path, metadata):
-        from .clicklike_guard import guard_callback
+    if guards:
+        from .clicklike_guard import guard
 
-        setattr(command, _GUARDED, True)
-        guard_callback(command)
+        guard(command, enabled, path, metadata)
     if hooked:
         return
     notes = metadata.flag_annotations if metadata is not None else {}
-    if notes or any(getattr(param, "hide_input", False) for param in command.params):
+    names: set[str] = set()
+    hides = deprecated = prompts = False
+    for param in command.params:
+        names.update(param.opts, param.secondary_opts)
+        hides = hides or getattr(param, "hide_input", False)
+        deprecated = deprecated or getattr(param, "deprecated", False)
+        prompts = prompts or getattr(param, "prompt", False)
+    if notes or hides:
         from .clicklike_values import bind
 
         bind(command, notes)
-    if any(getattr(param, "deprecated", False) for param in command.params):
+    if deprecated:
         from .clicklike_deprecated import watch
 
         watch(command, notes)
-    if metadata is not None or any(not INTENT.isdisjoint(_names(p)) for p in command.params):
-        _note_typed(command)
-    if any(getattr(param, "prompt", None) for param in command.params):
+    if metadata is not None or not INTENT.isdisjoint(names):
+        from .clicklike_guard import note_typed
+
+        enabled.notes_typed = True
+        note_typed(command)
+    if prompts:
         from .clicklike_guard import guard_prompts
 
         guard_prompts(command)
-    if hasattr(command, "context_class"):
-        command.context_class = _guarded_context(command.context_class)
     own_invoke, own_help, own_make = command.invoke, command.get_help, command.make_context
 
     def invoke(ctx: Any) -> Any:
@@ -414,105 +424,16 @@ def running() -> Invocation | None:
     return invocation if invocation and isinstance(invocation.host, Call) else None
 
 
-def _hook_guarded(group: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
-    """Hook the commands below *group* that must be confirmed, however they will be reached."""
-    for name, command in (getattr(group, "commands", None) or {}).items():
-        leads_on = "commands" in command.__dict__
-        # Of a tool with many commands most say nothing, and are only looked at.
-        if leads_on or enabled.settings.infers or _is_annotated(command):
-            below = (*path, name)
-            if may_be_guarded(command, enabled, below, enabled.metadata_at(command, below)):
-                hook(command, enabled, below)
-            if leads_on:
-                _hook_guarded(command, enabled, below)
-
-
-def _is_annotated(command: Any) -> bool:
-    """Return whether something is declared about *command*, or about a function behind it."""
-    holder: Any = command
-    facts = command.__dict__
-    while METADATA not in facts:
-        holder = facts.get("callback") if holder is command else facts.get("__wrapped__")
-        if holder is None:
-            return False
-        facts = getattr(holder, "__dict__", {})
-    return True
-
-
-def may_be_guarded(
-    command: Any, enabled: Enabled, path: tuple[str, ...], metadata: Metadata | None
-) -> bool:
-    """Return whether *command* is declared to change something, or named like it where that counts.
-
-    By what name it is called does not matter: it has one of its own.
-    """
-    if metadata is not None and metadata.mutating:
-        return True
-    if not enabled.settings.infers:
-        return False
-    from ..safety import inferred_danger
-
-    own = (*path[:-1], str(command.name or ""))
-    return "destructive" in (inferred_danger(path), inferred_danger(own))
-
-
-def registered_name(group: Any, found: Any, name: str) -> str:
-    """Return the name *group* has *found* by, of which *name* may be an abbreviation or alias."""
-    known = getattr(group, "commands", None) or {}
-    if known.get(name) is found:
-        return name
-    return next((key for key, command in known.items() if command is found), name)
-
-
-def telling_path(command: Any, path: tuple[str, ...], call: Any) -> tuple[str, ...]:
-    """Return the path of *command*, with its own name where that says more than an alias."""
-    path = path or (str(command.name or call.name()),)
-    if not call.enabled.settings.infers:
-        return path
-    from ..safety import inferred_danger
-
-    own = (*path[:-1], str(command.name or path[-1]))
-    return own if inferred_danger(own) == "destructive" else path
-
-
-def _guarded_context(kind: Any) -> Any:
-    """Return a subclass of *kind*, a context class, that hooks the commands handlers call."""
-    if _GUARDED in kind.__dict__:
-        return kind
-    found = _contexts.get(kind)
-    if found is not None:
-        return found
-
-    def invoke(self: Any, callback: Any, /, *args: Any, **named: Any) -> Any:
-        invocation = running()
-        if invocation is not None and hasattr(callback, "make_context"):
-            host: Any = invocation.host
-            hook(callback, host.enabled, (str(callback.name or ""),))
-        return super(guarded, self).invoke(callback, *args, **named)
-
-    # The name is kept: it shows in messages, and somebody may look for it.
-    body = {"invoke": invoke, _GUARDED: True, "__module__": kind.__module__}
-    guarded: Any = type(kind.__name__, (kind,), body)
-    _contexts[kind] = guarded
-    return guarded
-
-
-def _prints_completion(end: SystemExit) -> bool:
-    """Return whether typer's own options ended the program, with a script or a word about one."""
-    traceback = end.__traceback__
-    while traceback is not None and traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    module = traceback.tb_frame.f_globals.get("__name__") if traceback is not None else ""
-    return not end.code and module == "typer.completion"
-
-
 def _hook_commands_of(group: Any) -> None:
     own_get, own_resolve = group.get_command, group.resolve_command
 
     def reached(found: Any, name: str) -> Any:
         if found is not None and running() is not None:
             enabled, path = getattr(group, _HOOKED)
-            hook(found, enabled, (*path, registered_name(group, found, name)))
+            known = getattr(group, "commands", None)
+            if known and known.get(name) is not found:  # an alias, or an abbreviation
+                name = next((key for key, each in known.items() if each is found), name)
+            hook(found, enabled, (*path, name))
         return found
 
     def get_command(ctx: Any, name: str) -> Any:
@@ -552,7 +473,12 @@ def _invoke(
     show_options(invocation, command)
     invocation.values = lambda: values_in(ctx)
     invocation.handler = command.callback
-    invocation.admit(metadata, telling_path(command, path, call), **intent_given(ctx))
+    typed = {}
+    if enabled.notes_typed or enabled.settings.infers:
+        from .clicklike_guard import intent_given, telling_path
+
+        typed, path = intent_given(ctx), telling_path(command, path, call)
+    invocation.admit(metadata, path or (str(command.name),), **typed)
     call.admitted.add(id(command))
     if invocation.plans and metadata is not None:
         from .clicklike_guard import planned
@@ -562,12 +488,12 @@ def _invoke(
     call.is_running = True
     try:
         if not invocation.writer.is_tty():
-            returned = _awaited(own_invoke(ctx))
+            returned = awaited(own_invoke(ctx))
         else:
             from ..runtime.printing import PrintWatch
 
             with PrintWatch() as watch:
-                returned = _awaited(own_invoke(ctx))
+                returned = awaited(own_invoke(ctx))
             invocation.printed |= watch.printed
     finally:
         call.is_running = False
@@ -621,7 +547,8 @@ def _settled(invocation: Any, returned: Any, *each: Any) -> Any:
     return take(invocation.writer, returned)
 
 
-def _awaited(returned: Any) -> Any:
+def awaited(returned: Any) -> Any:
+    """Return what a handler returned, or what it comes to where that is a coroutine."""
     if type(returned).__name__ != "coroutine":
         return returned
     from ..runtime.loops import run
@@ -639,13 +566,9 @@ def _await_callback(group: Any) -> None:
     code = getattr(function, "__code__", None)
     if code is None or not code.co_flags & _COROUTINE:
         return
-    from functools import wraps
+    from .clicklike_guard import awaiting
 
-    @wraps(callback)
-    def run(*args: Any, **named: Any) -> Any:
-        return _awaited(callback(*args, **named))
-
-    group.callback = run
+    group.callback = awaiting(callback)
 
 
 def _has_own_main(root: Any) -> bool:
@@ -680,55 +603,15 @@ def values_in(ctx: Any) -> dict[str, Any]:
     return found
 
 
-def intent_given(ctx: Any) -> dict[str, bool]:
-    """Return which of the command's own switches for force and dry-run were typed."""
-    given: set[str] = set()
-    while ctx is not None:
-        switches = {name for p in ctx.command.params if is_switch(p) for name in _names(p)}
-        given |= getattr(ctx, TYPED, set()) & INTENT & switches
-        ctx = ctx.parent
-    return {"forced": bool(given & {"--force", "--yes"}), "previews": "--dry-run" in given}
-
-
-def _note_typed(command: Any) -> None:
-    """Have the contexts of *command* keep which of its options stood on the command line.
-
-    The source of a value does not say that: options may share a parameter.
-    """
-    own_make = command.make_parser
-
-    def make_parser(ctx: Any) -> Any:
-        parser = own_make(ctx)
-        own_parse = parser.parse_args
-
-        def parse_args(args: Any) -> Any:
-            values, rest, order = own_parse(args)
-            last = {param.name: param for param in order}
-            setattr(ctx, TYPED, {
-                name
-                for param in last.values()
-                for name in (
-                    param.secondary_opts if values.get(param.name) is False else param.opts
-                )
-            })  # fmt: skip
-            return values, rest, order
-
-        parser.parse_args = parse_args
-        return parser
-
-    setattr(command, "make_parser", make_parser)
-
-
 def show_options(invocation: Invocation, command: Any) -> None:
     """Let *invocation* know the options of *command*, for whoever has to be shown what to pass."""
     params = command.params
     invocation.options = lambda: [name for param in params for name in param.opts]
-    invocation.switches = lambda: [
-        name for param in params if is_switch(param) for name in _names(param)
-    ]
+    invocation.switches = lambda: [n for p in params if is_switch(p) for n in names_of_option(p)]
 
 
-def _names(param: Any) -> tuple[str, ...]:
+def names_of_option(param: Any) -> tuple[str, ...]:
+    """Return all spellings of an option, also those that turn it off."""
     return (*param.opts, *param.secondary_opts)
 
 

@@ -65,6 +65,15 @@ def _is_asked(words: Sequence[str], variable: str | None) -> bool:
     )
 
 
+def is_printed(end: SystemExit) -> bool:
+    """Return whether typer's own options ended the program, with a script or a word about one."""
+    traceback = end.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    module = traceback.tb_frame.f_globals.get("__name__") if traceback is not None else ""
+    return module == "typer.completion"
+
+
 class _Completion:
     """What is changed in the commands of one call, and how to undo it."""
 

@@ -9,7 +9,17 @@ from __future__ import annotations
 
 import types
 
-from .clicklike import TYPED, intent_given, is_group, running, show_options, telling_path
+from ..runtime import INTENT, METADATA
+from .clicklike import (
+    TYPED,
+    awaited,
+    hook,
+    is_group,
+    is_switch,
+    names_of_option,
+    running,
+    show_options,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,19 +27,108 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..errors import AgentError
+    from ..metadata import Metadata
     from ..runtime.invocation import Invocation
+    from .clicklike import Enabled
 
+# Where a command and a context class keep that they are guarded.
+_GUARDED = "_murli_guarded"
+# The guarded subclasses of the frameworks' and authors' context classes.
+_contexts: dict[Any, Any] = {}
 _WATCHED = "_murli_prompts"
 
 
-def guard_callback(command: Any) -> None:
+def hook_guarded(group: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
+    """Hook the commands below *group* that must be confirmed, however they will be reached."""
+    for name, command in (getattr(group, "commands", None) or {}).items():
+        leads_on = "commands" in command.__dict__
+        # Of a tool with many commands most say nothing, and are only looked at.
+        if leads_on or enabled.settings.infers or _is_annotated(command):
+            below = (*path, name)
+            if _may_be_guarded(command, enabled, below, enabled.metadata_at(command, below)):
+                hook(command, enabled, below)
+            if leads_on:
+                hook_guarded(command, enabled, below)
+
+
+def _is_annotated(command: Any) -> bool:
+    """Return whether something is declared about *command*, or about a function behind it."""
+    holder: Any = command
+    facts = command.__dict__
+    while METADATA not in facts:
+        holder = facts.get("callback") if holder is command else facts.get("__wrapped__")
+        if holder is None:
+            return False
+        facts = getattr(holder, "__dict__", {})
+    return True
+
+
+def guard(command: Any, enabled: Enabled, path: tuple[str, ...], metadata: Metadata | None) -> None:
+    """Guard what the handler of *command* calls, and its own callback where that must be."""
+    if hasattr(command, "context_class"):
+        command.context_class = _guarded_context(command.context_class)
+    if _GUARDED not in command.__dict__ and _may_be_guarded(command, enabled, path, metadata):
+        setattr(command, _GUARDED, True)
+        _guard_callback(command)
+
+
+def _may_be_guarded(
+    command: Any, enabled: Enabled, path: tuple[str, ...], metadata: Metadata | None
+) -> bool:
+    """Return whether *command* is declared to change something, or named like it where that counts.
+
+    By what name it is called does not matter: it has one of its own.
+    """
+    if metadata is not None and metadata.mutating:
+        return True
+    if not enabled.settings.infers:
+        return False
+    from ..safety import inferred_danger
+
+    own = (*path[:-1], str(command.name or ""))
+    return "destructive" in (inferred_danger(path), inferred_danger(own))
+
+
+def telling_path(command: Any, path: tuple[str, ...], call: Any) -> tuple[str, ...]:
+    """Return the path of *command*, with its own name where that says more than an alias."""
+    path = path or (str(command.name or call.name()),)
+    if not call.enabled.settings.infers:
+        return path
+    from ..safety import inferred_danger
+
+    own = (*path[:-1], str(command.name or path[-1]))
+    return own if inferred_danger(own) == "destructive" else path
+
+
+def _guarded_context(kind: Any) -> Any:
+    """Return a subclass of *kind*, a context class, that hooks the commands handlers call."""
+    if _GUARDED in kind.__dict__:
+        return kind
+    found = _contexts.get(kind)
+    if found is not None:
+        return found
+
+    def invoke(self: Any, callback: Any, /, *args: Any, **named: Any) -> Any:
+        invocation = running()
+        if invocation is not None and hasattr(callback, "make_context"):
+            host: Any = invocation.host
+            hook(callback, host.enabled, (str(callback.name or ""),))
+        return super(guarded, self).invoke(callback, *args, **named)
+
+    # The name is kept: it shows in messages, and somebody may look for it.
+    body = {"invoke": invoke, _GUARDED: True, "__module__": kind.__module__}
+    guarded: Any = type(kind.__name__, (kind,), body)
+    _contexts[kind] = guarded
+    return guarded
+
+
+def _guard_callback(command: Any) -> None:
     """Have the callback of *command* ask the guard, unless the guard has let the command run."""
     callback = command.callback
     if callback is None:
         return
     from functools import update_wrapper
 
-    from ..runtime import METADATA
     from ..runtime.guard import admit_nested
 
     def guarded(*args: Any, **named: Any) -> Any:
@@ -56,6 +155,59 @@ def _is_admitted(invocation: Invocation, command: Any) -> bool:
         return True
     ctx = call.routing.get(id(command)) if is_group(command) else None
     return ctx is not None and ctx.invoked_subcommand is not None
+
+
+def awaiting(callback: Any) -> Any:
+    """Return *callback*, an async function, as one that ends when its work has."""
+    from functools import wraps
+
+    @wraps(callback)
+    def run(*args: Any, **named: Any) -> Any:
+        return awaited(callback(*args, **named))
+
+    return run
+
+
+# -- what is typed -----------------------------------------------------------------------------
+
+
+def intent_given(ctx: Any) -> dict[str, bool]:
+    """Return which of the command's own switches for force and dry-run were typed."""
+    given: set[str] = set()
+    while ctx is not None:
+        switches = {name for p in ctx.command.params if is_switch(p) for name in names_of_option(p)}
+        given |= getattr(ctx, TYPED, set()) & INTENT & switches
+        ctx = ctx.parent
+    return {"forced": bool(given & {"--force", "--yes"}), "previews": "--dry-run" in given}
+
+
+def note_typed(command: Any) -> None:
+    """Have the contexts of *command* keep which of its options stood on the command line.
+
+    The source of a value does not say that: options may share a parameter.
+    """
+    own_make = command.make_parser
+
+    def make_parser(ctx: Any) -> Any:
+        parser = own_make(ctx)
+        own_parse = parser.parse_args
+
+        def parse_args(args: Any) -> Any:
+            values, rest, order = own_parse(args)
+            last = {param.name: param for param in order}
+            setattr(ctx, TYPED, {
+                name
+                for param in last.values()
+                for name in (
+                    param.secondary_opts if values.get(param.name) is False else param.opts
+                )
+            })  # fmt: skip
+            return values, rest, order
+
+        parser.parse_args = parse_args
+        return parser
+
+    setattr(command, "make_parser", make_parser)
 
 
 # -- prompts -----------------------------------------------------------------------------------
@@ -92,7 +244,6 @@ def _refusal_ahead(invocation: Invocation, ctx: Any) -> AgentError | None:
     _, path = command._murli_hooked
     given = intent_given(ctx)
     if is_group(command):
-        from ..runtime import INTENT
         from ..runtime.argv import scan
 
         words = invocation.call.rest

@@ -39,7 +39,8 @@ AGENT_VARIABLES = (
 SECRET_NAMES = ("_TOKEN", "_SECRET", "_PASSWORD", "_API_KEY", "_ACCESS_KEY", "_PRIVATE_KEY")
 
 _tool_version = ""
-_declares_changes = False
+# Whether a command of this process is declared to change something; `annotate` says so.
+declares_changes = False
 
 
 def set_tool_version(version: str) -> None:
@@ -162,17 +163,6 @@ def metadata_of(command: Any) -> Metadata | None:
     """Give what was declared about *command*, or ``None``."""
     found: Metadata | None = getattr(command, METADATA, None)
     return found
-
-
-def note_declared_change() -> None:
-    """Take note that a command of this process is declared to change something."""
-    global _declares_changes
-    _declares_changes = True
-
-
-def declares_changes() -> bool:
-    """Return whether any command of this process is declared to change something."""
-    return _declares_changes
 
 
 # -- the command line --------------------------------------------------------------------------
