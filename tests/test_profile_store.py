@@ -1335,15 +1335,26 @@ def test_whatever_is_saved_comes_back_or_is_refused(name: str, flags: dict[str, 
         path.read_bytes().decode("utf-8", "strict")
 
 
+@contextmanager
+def at_home() -> Iterator[Path]:
+    """Give the tool's own place for its store, in a home that is new."""
+    with a_file() as file, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(file.parent))
+        patch.delenv("MURLI_PROFILE_PATH", raising=False)
+        path = file.parent / ".tool" / "profiles.json"
+        path.parent.mkdir()
+        yield path
+
+
 @examples(40)
 @given(document=documents, ascii_only=st.booleans())
 def test_whatever_a_hand_wrote_survives_a_save(document: Any, ascii_only: bool) -> None:
     """Any JSON object with profiles is read without an error and is still there after a save."""
     text = json.dumps(document, ensure_ascii=True) if ascii_only else _literal(document)
     document = json.loads(text)  # as JSON has it: pairs of surrogates are one character
-    with a_file() as path:
+    with at_home() as path:
         path.write_bytes(text.encode())
-        file = StoreFile("tool", str(path))
+        file = StoreFile("tool")
         found = file.read()
         assert all(isinstance(v, str) for p in found.profiles.values() for v in p.flags.values())
         file.update(lambda store: store.set("added by us", Profile({"a": "b"})))
@@ -1366,9 +1377,9 @@ def _literal(document: Any) -> str:
 @given(data=st.binary(max_size=60) | json_values.map(lambda value: json.dumps(value).encode()))
 def test_whatever_bytes_there_are_none_is_lost(data: bytes) -> None:
     """Any bytes in the file's place are a store, or are kept aside as they are."""
-    with a_file() as path:
+    with at_home() as path:
         path.write_bytes(data)
-        file = StoreFile("tool", str(path))
+        file = StoreFile("tool")
         file.read()
         kept = set_aside(path.parent)
         assert [each.read_bytes() for each in kept] + [
