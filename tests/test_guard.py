@@ -391,6 +391,8 @@ def test_names_guard_where_that_is_chosen(tmp_path: Path) -> None:
         assert run(argv, *words.split(), cwd=tmp_path).code == 0
     message = run(argv, "pur", cwd=tmp_path).error["message"]
     assert "mutates" not in message  # nobody has said so
+    schema = run(argv, "purge-all", "--schema", cwd=tmp_path).document
+    assert [flag["name"] for flag in schema["flags"]] == ["yes"]
     with pytest.raises(ValueError, match="guard is declared or inferred"):
         import argparse
 

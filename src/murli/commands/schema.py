@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..formats import plain
 from ..metadata import Metadata, ReturnSchema, flag_key
 from ..runtime import INTENT
+from ..runtime.invocation import current
 from ..tree import Flag
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
 from .safety_block import has_own_dry_run, safety_block
@@ -150,13 +151,13 @@ def _parameters(command: Command) -> dict[str, Any]:
 
 def standard_flags(command: Command) -> Iterator[Flag]:
     """Yield the flags that murli adds to *command* for what it declares, but not its own ones."""
-    metadata = command.metadata
-    if metadata is None or not command.is_called:
+    if not command.is_called:
         return
+    metadata = command.metadata or Metadata()
     known = {flag_key(flag.name) for flag in command.flags}
     by_person = metadata.traits is not None and metadata.traits.requires_person
     wanted = []
-    if metadata.mutating and not by_person:
+    if _is_guarded(command, metadata) and not by_person:
         wanted.append(Flag("yes", "bool", False, "confirm the change", standard=True))
     if metadata.dry_runnable:
         told = "show what would be done, and do nothing"
@@ -164,6 +165,16 @@ def standard_flags(command: Command) -> Iterator[Flag]:
     if metadata.lists is not None and not metadata.mutating:
         wanted += _paging(metadata)
     yield from (flag for flag in wanted if flag.name not in known)
+
+
+def _is_guarded(command: Command, metadata: Metadata) -> bool:
+    """Return whether an agent must confirm a call of *command*."""
+    invocation = current()
+    if invocation is None:
+        return metadata.mutating
+    from ..runtime.guard import is_guarded
+
+    return is_guarded(invocation, metadata, command.telling_path)
 
 
 def _paging(metadata: Metadata) -> list[Flag]:
