@@ -11,6 +11,7 @@ import jsonschema
 
 import murli
 from murli.contracts import CONTRACT_NAMES
+from murli.control_lines import envelope_of
 
 _VALIDATORS = {
     name: jsonschema.Draft202012Validator(murli.load_schema(name)) for name in CONTRACT_NAMES
@@ -84,7 +85,17 @@ def read_stdout(data: bytes, contract: str) -> tuple[list[Any], Document | None]
         *lines, last = text.removesuffix("\n").split("\n")
         if not lines or not text.endswith("\n"):
             raise
-    return [_parsed(line) for line in lines], checked(_parsed(last), contract)
+    items = [_parsed(line) for line in lines]
+    return items, _ending(_parsed(last), len(items), contract)
+
+
+def _ending(last: Any, count: int, contract: str) -> Document:
+    """Return the last line of a stream as a document: a success of the family ends in a summary."""
+    if contract == "murli" or not isinstance(last, dict) or "_summary" not in last:
+        return checked(last, contract)
+    if last["_summary"] is not True or last.get("_count") != count:
+        raise Unreadable(f"the summary counts {last.get('_count')} of {count} items")
+    return Document(envelope_of(last), 0, False)
 
 
 def read_lines(data: bytes) -> list[Any]:
