@@ -17,10 +17,9 @@ import pytest
 import rich
 from typing_extensions import NotRequired, Required, TypeAliasType, TypedDict
 
-from murli.formats import plain
+from murli.formats import DescriptorStream, plain
 from murli.formats.people import render, show
 from murli.schemas.derive import schema_of
-from murli.streams import DescriptorStream
 
 
 class Part(pydantic.BaseModel):

@@ -78,7 +78,6 @@ MURLI_PARTS = {
     "murli.runtime.custody",
     "murli.runtime.invocation",
     "murli.runtime.process",
-    "murli.streams",
     "murli.writer",
 }
 

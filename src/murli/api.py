@@ -62,7 +62,7 @@ def get_writer(ctx: object = None) -> Writer:
     invocation = current()
     if invocation is not None:
         return invocation.writer
-    from .streams import is_terminal
+    from .formats import is_terminal
     from .writer import Writer
 
     return Writer(agent_mode=not is_terminal(sys.stdout))

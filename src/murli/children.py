@@ -13,7 +13,7 @@ from _thread import allocate_lock
 from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 
 from .cleanup import current_cleanups
-from .streams import put_off_signals
+from .formats import put_off_signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -249,7 +249,7 @@ def _sentence(text: str) -> str:
 def _say(mark: str, text: str) -> None:
     """Write a line to stderr; *mark* tells whose it is."""
     from .client.explaining import one_line
-    from .streams import put, standard
+    from .formats import put, standard
 
     line = one_line(text[:_MOST_SAID])
     try:

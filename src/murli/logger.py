@@ -5,16 +5,15 @@ from __future__ import annotations
 import time
 from _thread import RLock
 
-from .formats import dumps
+from .formats import dumps, put, put_for_people, standard
 from .formats.text import clean
-from .streams import put, put_for_people, standard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .formats import TextStream
     from .runtime.redaction import Secrets
-    from .streams import TextStream
 
 # How long a line waits for its repetitions before it is shown anyway.
 HOLD_SECONDS = 0.2

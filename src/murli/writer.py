@@ -6,8 +6,18 @@ import time
 from _thread import RLock
 
 from .contracts import Facts, Failure, Partial, Plan, Success, respond_in
-from .formats import cleaned, dumps, plain, text_of
-from .streams import OutputFailed, is_terminal, put, put_for_people, put_off_signals, standard
+from .formats import (
+    OutputFailed,
+    cleaned,
+    dumps,
+    is_terminal,
+    plain,
+    put,
+    put_for_people,
+    put_off_signals,
+    standard,
+    text_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,12 +27,12 @@ if TYPE_CHECKING:
     from .asides import Notice, Page, ProgressEvent
     from .contracts import Answer
     from .errors import AgentError
+    from .formats import TextStream
     from .logger import Logger
     from .outcome import Outcome
     from .runtime.invocation import Invocation
     from .runtime.redaction import Secrets
     from .runtime.streaming import Flow
-    from .streams import TextStream
 
     ExitFunc = Callable[[int], object]
     Put = Callable[[Any, str], None]

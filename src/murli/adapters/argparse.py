@@ -10,9 +10,9 @@ import argparse
 import os
 import sys
 
+from ..formats import OutputFailed
 from ..runtime import INTENT, metadata_of, program_name, version_of
 from ..runtime.invocation import Invocation, current
-from ..streams import OutputFailed
 from .argparse_levels import (
     ParserLevel,
     Routes,
@@ -235,8 +235,8 @@ class Enabled:
         """Return whether an agent has called the tool with nothing but what says how to answer."""
         if (os.environ.get("MURLI_CONTRACT") or self.settings.contract) == "murli":
             return False
+        from ..formats import is_terminal
         from ..runtime.process import may_own
-        from ..streams import is_terminal
 
         is_agent = os.environ.get("MURLI_MODE") == "agent" or not is_terminal(sys.stdout)
         return is_agent and len(sys.argv) == 1 and may_own(None)

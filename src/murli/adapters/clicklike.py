@@ -327,6 +327,7 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
     if hooked:
         return
     notes = metadata.flag_annotations if metadata is not None else {}
+    naming = metadata if metadata is not None and metadata.names_parameters else None
     names: set[str] = set()
     hides = deprecated = prompts = False
     for param in command.params:
@@ -377,12 +378,10 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
             from .clicklike_values import hide_secrets
 
             hide_secrets(secret, args[1] if len(args) > 1 else named["args"], invocation)
-        enabled, path = getattr(command, _HOOKED)
-        facts = enabled.metadata_at(command, path)
-        if facts is not None and facts.names_parameters and not named.get("resilient_parsing"):
+        if naming is not None and not named.get("resilient_parsing"):
             from .clicklike_values import check_names
 
-            check_names(command, facts, named.get("parent"), invocation)
+            check_names(command, naming, named.get("parent"), invocation)
         if not invocation.in_family or invocation.writer.is_tty():
             return _past_the_framework(invocation.host, command, lambda: own_make(*args, **named))
         from .repeats import watch_click_parser

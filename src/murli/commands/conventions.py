@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ..streams import TextStream
+    from ..formats import TextStream
 
 _COMMANDS = {
     "get": ("fetch", "info", "retrieve"),

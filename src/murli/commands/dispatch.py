@@ -11,13 +11,12 @@ from signal import Signals
 
 from ..control_lines import envelope_of
 from ..errors import AgentError
-from ..formats import dumps
+from ..formats import DescriptorStream, OutputFailed, dumps, put_off_signals
 from ..outcome import Failure
 from ..runtime import usage
 from ..runtime.branch import Branch, Late, become, fork, warm_up
 from ..runtime.custody import hold_signals, real_hard_exit
 from ..runtime.stdin import InputRequired, guard
-from ..streams import DescriptorStream, OutputFailed, put_off_signals
 from . import show_help
 from .requests import LONGEST_LINE, Requests, parsed
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..formats import standard
 from ..outcome import Success
 from ..runtime import REDIRECTS, usage
 from ..safety import declaration_gaps
-from ..streams import standard
 from . import show_help
 from .conventions import advisories, check_conventions
 from .describe import build
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any, NoReturn
 
+    from ..formats import TextStream
     from ..runtime.invocation import Invocation
-    from ..streams import TextStream
     from ..tree import Command
     from ..writer import Writer
 

@@ -16,8 +16,7 @@ Texts in a table are shortened to fit; numbers never are, since half a number is
 
 from __future__ import annotations
 
-from ..streams import is_terminal, put_for_people
-from . import Plainer, dumps, text_of
+from . import Plainer, dumps, is_terminal, put_for_people, text_of
 from .text import clean_line
 
 TYPE_CHECKING = False
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, Literal
 
-    from ..streams import TextStream
+    from . import TextStream
 
 MIN_COLUMN = 8
 NOTHING = "(none)"

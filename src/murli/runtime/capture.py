@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ..streams import DescriptorStream
+from ..formats import DescriptorStream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

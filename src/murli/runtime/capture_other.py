@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 
-from ..streams import DescriptorStream
+from ..formats import DescriptorStream
 from .capture import as_text, watch_errors
 
 TYPE_CHECKING = False

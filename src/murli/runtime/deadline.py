@@ -13,8 +13,8 @@ import time
 from _thread import allocate_lock, get_ident, start_new_thread
 
 from ..errors import AgentError
+from ..formats import DescriptorStream
 from ..outcome import Failure
-from ..streams import DescriptorStream
 from .custody import note_interruption, real_hard_exit
 
 TYPE_CHECKING = False

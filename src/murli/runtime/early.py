@@ -7,8 +7,8 @@ import sys
 
 from ..contracts import CONTRACT_NAMES
 from ..errors import AgentError
+from ..formats import is_terminal
 from ..outcome import Failure
-from ..streams import is_terminal
 from ..writer import Writer
 from .invocation import current, settled
 

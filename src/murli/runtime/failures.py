@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from ..errors import AgentError, EncodingError
+from ..formats import OutputFailed
 from ..outcome import Failure
-from ..streams import OutputFailed
 from . import is_on
 from .endings import (
     answer_descriptor,

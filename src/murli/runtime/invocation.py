@@ -22,8 +22,7 @@ import sys
 from _thread import _local
 
 from ..contracts import CONTRACT_NAMES
-from ..formats import cleaned, plain
-from ..streams import DescriptorStream, is_terminal, put, put_off_signals, standard
+from ..formats import DescriptorStream, cleaned, is_terminal, plain, put, put_off_signals, standard
 from ..writer import VALID_OUTPUT_FORMATS, Writer
 from . import (
     AGENT_VARIABLES,
@@ -232,13 +231,14 @@ class Invocation:
                 from .custody import unwind_on_signals
 
                 self._unhook = unwind_on_signals()
-            for name in os.environ:  # without their values, which all would have to be decoded
-                if is_process and name.endswith(SECRET_NAMES):
-                    value = os.environ[name]
+            # Without their values, which all would have to be decoded.
+            names = "\0".join((*os.environ, ""))
+            self.capped = "_MAX_OUTPUT_BYTES\0" in names
+            if is_process and any(f"{end}\0" in names for end in SECRET_NAMES):
+                for name in names.split("\0"):
+                    value = os.environ[name] if name.endswith(SECRET_NAMES) else ""
                     if len(value) >= 12 and value[0] not in "/~":
                         self.hide(value)
-                elif name.endswith("_MAX_OUTPUT_BYTES"):
-                    self.capped = True
         if self.in_family:
             from .family import begin
 

@@ -23,7 +23,7 @@ import atexit
 import os
 import sys
 
-from ..streams import put_off_signals
+from ..formats import put_off_signals
 from .capture import collect_stdout, stdout_is_ours
 from .custody import hold_signals, keep, replace, take_interruption
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from ..streams import standard
+from ..formats import standard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from _thread import get_ident
 
-from ..formats import dumps
+from ..formats import dumps, put
 from ..formats.text import clean, clean_line
-from ..streams import put
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

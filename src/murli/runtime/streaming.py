@@ -7,9 +7,8 @@ the answer, written when nothing can interrupt it any more (`end`); no item look
 
 from __future__ import annotations
 
-from ..formats import dumps, plain, text_of
+from ..formats import dumps, plain, put, text_of
 from ..outcome import Plan, Success
-from ..streams import put
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
