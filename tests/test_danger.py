@@ -33,6 +33,9 @@ def test_names_that_suggest_a_change() -> None:
     assert suggests_change(("deleteAll",)) and not suggests_change(("settings",))
     assert suggests_reading(("list-all",)) and not suggests_reading(("list-and-delete",))
     assert not suggests_reading(("process",)) and not suggests_reading(())
+    for name in ("cut-version", "alter-schema", "squash-history", "frob-info", "tree-shake"):
+        assert not suggests_reading((name,)), name
+    assert suggests_reading(("show-history",)) and suggests_reading(("status",))
 
 
 def test_the_danger_that_a_name_suggests() -> None:

@@ -240,6 +240,21 @@ def test_a_person_is_not_told_twice(tmp_path: Path) -> None:
     assert (done.code, done.out, done.err) == (1, "", "no such thing\n")
 
 
+def test_a_reason_may_end_like_a_question(tmp_path: Path) -> None:
+    """A printed line that ends in a bracket or a question mark is a reason; a prompt is none."""
+    lines = ["unknown key [x]", "no such host <db>", "is it on?", "these are missing:"]
+    bodies = {
+        f"go{n}": f"print({line!r}, file=sys.stderr); sys.exit(1)" for n, line in enumerate(lines)
+    }
+    bodies["asks"] = (
+        "sys.stderr.write('Name: '); sys.stderr.flush(); sys.stderr.write('\\n'); sys.exit(1)"
+    )
+    argv = argparse_tool(tmp_path, bodies)
+    for number, line in enumerate(lines):
+        assert run(argv, f"go{number}").error["message"] == line
+    assert run(argv, "asks").error["message"] == "The command ended with exit status 1."
+
+
 @pytest.mark.parametrize("status", [2, 3, 4, 8, 9, 42])
 def test_a_status_of_the_tools_own_means_nothing(tmp_path: Path, status: int) -> None:
     """A foreign exit status keeps its number, and is not read as a kind of failure."""

@@ -127,6 +127,10 @@ def test_a_misspelled_name_refuses_every_call_for_an_agent(tool: list[str]) -> N
         assert (done.error["error"], done.error["recoverable"]) == ("invalid_declaration", False)
         assert message in done.error["message"]
         assert "supersecret" not in done.err
+    # A format for people makes nobody a person.
+    words = ("add", "--api-key", "supersecret", "x", "--output", "text")
+    done = run(tool, *words, env=environment(DECLARE=notes("apikey")))
+    assert done.code == 2 and "supersecret" not in done.out + done.err
     for declared in RIGHT:
         done = run(tool, "add", "x", env=environment(DECLARE=declared))
         assert (done.code, done.document["status"]) == (0, "ok")

@@ -232,6 +232,44 @@ def test_a_mutating_group_says_nothing_about_its_commands(tmp_path: Path, group:
     assert honest.results[0].status == "pass"
 
 
+RUNNABLE = {
+    "argparse": """
+import argparse, murli
+parser = argparse.ArgumentParser(prog="tool")
+commands = parser.add_subparsers(required=True)
+purge = commands.add_parser("purge")
+status = purge.add_subparsers().add_parser("status")
+murli.annotate(status, murli.Metadata(danger_level="safe"))
+murli.enable(parser)
+parser.parse_args()
+""",
+    "click": """
+import click, murli
+@click.group()
+def cli(): pass
+@cli.group(invoke_without_command=True)
+def purge(): pass
+@purge.command()
+def status(): pass
+murli.annotate(status, murli.Metadata(danger_level="safe"))
+murli.enable(cli, name="tool")
+cli()
+""",
+}
+
+
+@pytest.mark.parametrize("adapter", RUNNABLE)
+def test_a_group_that_may_be_called_by_itself_is_undeclared_too(
+    tmp_path: Path, adapter: str
+) -> None:
+    """Commands below it that only read do not make it one that only reads; doctor names it."""
+    argv = script(tmp_path, RUNNABLE[adapter])
+    [purge] = run(argv, "describe").document["commands"]
+    assert purge["safety"] == {"declared": False, "inferred": "destructive"}
+    safety = run(argv, "doctor").document["result"]["checks"][-1]
+    assert safety["status"] == "fail" and '"purge" looks destructive' in safety["message"]
+
+
 def test_a_tool_of_one_command_is_known_by_its_own_names(tmp_path: Path) -> None:
     """The name of the tool, of the command or of its function tells what one command does."""
     source = "import click, murli\n@click.command({name})\ndef {function}(): 'x'\n"

@@ -28,20 +28,23 @@ DESTROYING = frozenset(
 # Words that say it changes something, in the tool's own state or in the world.
 CHANGING = frozenset(
     """
-    accept activate add adjust advance allow amend append apply approve archive assign
+    accept activate add adjust advance allow alter amend append apply approve archive assign
     attach backfill ban bind block book boot bootstrap bump buy cancel change charge
-    checkout clean clone close commit configure copy cp create deactivate decline decrement
-    demote deny deploy detach disable dispatch downgrade edit eject email enable enqueue
-    enroll expire finish fix freeze grant halt heal import increment init initialise
-    initialize insert install invite join launch leave link lock login logout mail make mark
-    merge migrate mkdir modify mount move mv new notify optimize order patch pause pay post
-    promote provision publish pull push put rebalance rebase reboot rebuild refund register
-    reindex reject release rename renew reopen reorder repair replace reply requeue
-    reschedule resize resolve restart restock restore resume retire revert rewrite rollback
-    rotate save scaffold scale schedule seed send set settle setup ship shutdown sign spawn
-    start stop store submit subscribe suspend swap switch sync tag touch transfer trigger
-    trim tweak unarchive unassign unban unblock undo unlock unmount unregister unset
-    unsubscribe untag update upgrade upload upsert void withdraw write
+    checkout clean clone close commit compact configure copy cordon cp create deactivate
+    decline decrement demote deny deploy detach disable dispatch downgrade drain edit eject
+    email enable enqueue enroll ensure expire finish fix freeze gc grant halt heal import
+    increment ingest init initialise initialize insert install invalidate invite join kick
+    launch leave link lock login logout mail make mark materialize merge migrate mkdir
+    modify mount move mute mv new notify optimize order patch pause pay pin populate post
+    promote provision publish pull push put reassign rebalance rebase reboot rebuild
+    recalculate reconcile recover recreate redeem redeploy refill refund regenerate register
+    reindex reject rekey release relocate rename renew reopen reorder repair replace reply
+    requeue reschedule reserve resize resolve restart restock restore resume retire retry
+    revert rewrite rollback rotate save scaffold scale schedule seed send set settle setup
+    ship shutdown sign snapshot spawn squash star start stash stop store submit subscribe
+    suspend swap switch sync tag taint touch transfer trigger trim tweak unarchive unassign
+    unban unblock uncordon undo unlock unmount unmute unpin unregister unset unstar unstash
+    unsubscribe untag update upgrade upload upsert void withdraw write yank
     """.split()  # noqa: SIM905
 )
 
@@ -53,12 +56,19 @@ UNCLEAR = frozenset(
     """.split()  # noqa: SIM905
 )
 
-# Words of commands that only read, by all that is usual.
-READING = frozenset(
+# Verbs of commands that only read, by all that is usual.
+_READING_VERBS = frozenset(
     """
-    compare count describe diff doctor examples explain find get grep head health help history
-    info inspect list look lookup ls manifest peek query read schema search show stat stats
-    status summary tail tree validate version view whoami
+    compare count describe diff explain find get grep inspect list look lookup ls peek query read
+    search show stat tail validate view whoami
+    """.split()  # noqa: SIM905
+)
+
+# Those, and what such commands show: ``status`` reads, ``cut-version`` may be anything.
+READING = _READING_VERBS | frozenset(
+    """
+    doctor examples head health help history info manifest schema stats status summary tree
+    version
     """.split()  # noqa: SIM905
 )
 
@@ -94,8 +104,13 @@ def suggests_change(path: tuple[str, ...]) -> bool:
 
 
 def suggests_reading(path: tuple[str, ...]) -> bool:
-    """Return whether a command is named as if it only read."""
-    return not READING.isdisjoint(_words(path[-1:])) and not suggests_change(path)
+    """Return whether a command is named as if it only read.
+
+    That is, its name begins with a verb that reads, or holds nothing but words for reading.
+    """
+    own = _split(path[-1:])
+    reads = own[0] in _READING_VERBS or READING.issuperset(own)
+    return reads and not suggests_change(path)
 
 
 def declared_danger(metadata: Metadata | None, path: tuple[str, ...]) -> str:
@@ -146,12 +161,17 @@ def declaration_gaps(
                     f"{group} is declared mutating, which says nothing about "
                     f"{', '.join(below)}: declare each of them",
                 )
+            elif not below and (level := _undeclared_danger(path, command)):
+                yield path, _advice(path, level)  # it may be called by itself
         elif level := _undeclared_danger(path, command):
-            yield (
-                path,
-                f'"{path}" looks {level} and is not declared: annotate it with '
-                f'Metadata(danger_level="{level}"), or "safe" if it changes nothing',
-            )
+            yield path, _advice(path, level)
+
+
+def _advice(path: str, level: str) -> str:
+    return (
+        f'"{path}" looks {level} and is not declared: annotate it with '
+        f'Metadata(danger_level="{level}"), or "safe" if it changes nothing'
+    )
 
 
 def _undeclared_danger(path: str, command: Mapping[str, Any]) -> str:
@@ -183,5 +203,10 @@ def _telling_words(path: tuple[str, ...]) -> set[str]:
 
 
 def _words(names: tuple[str, ...]) -> set[str]:
-    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", " ".join(names))
-    return set(re.split(r"[^a-z0-9]+", apart.lower()))
+    return set(_split(names))
+
+
+def _split(names: tuple[str, ...]) -> list[str]:
+    """Return the words in *names*, in lower case; at least one, which may be empty."""
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", " ".join(names)).strip(" _-.")
+    return re.split(r"[^a-z0-9]+", apart.lower())

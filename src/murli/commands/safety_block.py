@@ -19,9 +19,10 @@ _STRENGTH = {"safe": 0, "": 2, "mutating": 4, "destructive": 6}
 def safety_block(command: Command) -> dict[str, Any]:
     """Return what is known about the danger of *command*.
 
-    A group is as dangerous as the most dangerous command below it, or its own declaration. A
-    declaration outweighs an inference of the same strength, and no declaration at all outweighs
-    ``safe``: one undeclared command makes a group of reading ones undeclared.
+    A group is as dangerous as the most dangerous command below it, or as itself where it is
+    declared or may be called by itself. A declaration outweighs an inference of the same strength,
+    and no declaration at all outweighs ``safe``: one undeclared command makes a group of reading
+    ones undeclared.
     """
     found = list(_dangers(command))
     level, declared, _ = max(found, key=lambda each: _STRENGTH[each[0]] + each[1])
@@ -50,8 +51,11 @@ def _dangers(command: Command) -> Iterator[tuple[str, bool, bool]]:
     """Yield level, whether it is declared, and idempotence of everything that can be called."""
     path = command.telling_path
     declared = declared_danger(command.metadata, path)
-    if declared or not command.visible:
+    inferred = inferred_danger(path)
+    # A group that may be called by itself has a function for that, or at least a name.
+    runs = command.runs and bool(command.handler or inferred)
+    if declared or runs or not command.visible:
         idempotent = command.metadata is not None and command.metadata.idempotent
-        yield declared or inferred_danger(path), bool(declared), idempotent
+        yield declared or inferred, bool(declared), idempotent
     for child in command.visible:
         yield from _dangers(child)

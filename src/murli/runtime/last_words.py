@@ -27,6 +27,8 @@ _LOG_ENTRY = re.compile(r'^\{"(ts|event)":')
 # The frame that rich draws around an error.
 _FRAME = re.compile(r"^[\u256d\u2570\u250c\u2514].*[\u256e\u256f\u2510\u2518]$")
 _SIDES = "\u2502\u2503| "
+_ASKING = (":", "?", "]", ">")
+_ASKING_WITH_SPACE = tuple(f"{end} " for end in _ASKING)
 _TRACEBACK = "Traceback (most recent call last)"
 
 
@@ -50,8 +52,16 @@ def _decoded(part: bytes) -> str:
 
 
 def _joined(parts: list[str]) -> str:
-    """Return *parts* as one text, without those that ask somebody for something."""
-    return "".join(part for part in parts if not part.rstrip(" ").endswith((":", "?", "]", ">")))
+    """Return *parts* as one text, without those that ask somebody for something.
+
+    A question ends in a space, or waits at the end of its line; a printed line may end like one.
+    """
+    return "".join(
+        part
+        for part, following in zip(parts, (*parts[1:], ""), strict=False)
+        if not part.endswith(_ASKING_WITH_SPACE)
+        and not (part.endswith(_ASKING) and not following.startswith(("\n", "\r\n")))
+    )
 
 
 def _telling(lines: list[str]) -> Iterator[str]:
