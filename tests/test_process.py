@@ -305,6 +305,33 @@ def test_the_interpreter_is_left_as_it_was(tmp_path: Path) -> None:
     assert (done.err, done.code) == ("True\n", 0)
 
 
+@pytest.mark.parametrize("contract", ["murli", "agent-spec-2"])
+def test_a_program_that_goes_on_is_left_as_it_was(tmp_path: Path, contract: str) -> None:
+    """After each of several sessions nothing of ours is left on the streams and on the parser."""
+    argv = script(
+        tmp_path,
+        "import argparse, json, sys, murli\n"
+        "p = argparse.ArgumentParser(); p.add_argument('--token')\n"
+        "p.add_argument('--force', action='store_true')\n"
+        "notes = {'token': murli.FlagAnnotation(sensitive=True)}\n"
+        "murli.annotate(p, murli.Metadata(mutating=False, flag_annotations=notes))\n"
+        "murli.enable(p)\n"
+        "def state():\n"
+        "    names = ('_get_values', '_get_option_tuples')\n"
+        "    streams = (sys.stdout.buffer, sys.stderr.buffer)\n"
+        "    ours = [name for name in names if name in vars(p)]\n"
+        "    return ours + [each.name for each in streams if 'write' in vars(each)]\n"
+        "left = []\n"
+        "for number in range(3):\n"
+        "    with murli.session(p, ['--token', f'secret-{number}']):\n"
+        "        print('said', file=sys.stderr)\n"
+        "    left += state()\n"
+        "print(left, file=sys.stderr)\n",
+    )
+    env = environment(MURLI_CONTRACT=contract, MY_API_TOKEN="abcdefghijklmnop")
+    assert run(argv, env=env).err.splitlines()[-1] == "[]"
+
+
 def test_started_with_dash_c() -> None:
     """A tool run with -c answers like any other."""
     source = (

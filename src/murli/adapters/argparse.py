@@ -129,13 +129,14 @@ class Enabled:
 
         def prepare(parser: argparse.ArgumentParser) -> None:
             _hook(parser)
+            facts = metadata_of(parser)
+            # What stands in for a method is taken back in reverse: bindings, these, then *typed*.
+            if facts is not None or not INTENT.isdisjoint(parser._option_string_actions):
+                typed.watch(parser)
             if invocation.in_family and not invocation.writer.is_tty():
                 from .repeats import watch_argparse_parser
 
                 undo.append(watch_argparse_parser(parser, invocation))
-            facts = metadata_of(parser)
-            if facts is not None or not INTENT.isdisjoint(parser._option_string_actions):
-                typed.watch(parser)
             if facts is not None and facts.names_parameters:
                 from .argparse_values import check_names
 

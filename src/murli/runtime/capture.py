@@ -59,36 +59,56 @@ def watch_errors(writes: list[str | bytes]) -> Callable[[], None]:
 
     Only what passes Python's own stream: what a child writes goes past it. Returns what ends it.
     """
+
+    def write(data: Any, beneath: Any) -> Any:
+        part = data[-_LONGEST_WRITE:]
+        writes.append(part if type(part) is str else bytes(part))
+        del writes[:-_MOST_WRITES]
+        return beneath(data)
+
     stream: Any = sys.stderr
     targets: tuple[Any, ...] = (getattr(stream, "buffer", None), stream)
     for target in targets:
         try:
-            own = target.write
-
-            def write(data: Any, /, own: Any = own) -> Any:
-                part = data[-_LONGEST_WRITE:]
-                writes.append(part if type(part) is str else bytes(part))
-                del writes[:-_MOST_WRITES]
-                return own(data)
-
             return write_through(target, write)
         except AttributeError:  # absent, or a host's own stream that cannot be watched
             continue
     return lambda: None
 
 
-def write_through(target: Any, write: Callable[[Any], Any]) -> Callable[[], None]:
-    """Have *write* called in place of the method of *target*; return what restores that."""
-    before = target.__dict__.get("write")
-    target.write = write
+class _Layer:
+    """Stands in the place of a stream's own ``write``, over what stood there before."""
+
+    __slots__ = ("beneath", "write")
+
+    def __init__(self, write: Callable[[Any, Any], Any], beneath: Any) -> None:
+        self.write = write
+        self.beneath = beneath
+
+    def __call__(self, data: Any, /) -> Any:
+        return self.write(data, self.beneath)
+
+
+def write_through(target: Any, write: Callable[[Any, Any], Any]) -> Callable[[], None]:
+    """Have *write* called in the place of the method of *target*, with the data and that method.
+
+    Returns what takes it out again; those who came later may have left before, or may stay.
+    """
+    layer = target.write = _Layer(write, target.write)
 
     def undo() -> None:
-        if target.__dict__.get("write") is not write:
-            return  # somebody has come later, and will restore it
-        if before is None:
+        above, found = None, target.__dict__.get("write")
+        while isinstance(found, _Layer) and found is not layer:
+            above, found = found, found.beneath
+        if found is not layer:
+            return
+        beneath, is_own = layer.beneath, getattr(layer.beneath, "__self__", None) is target
+        if above is not None:
+            above.beneath = beneath
+        elif is_own:
             del target.write
         else:
-            target.write = before
+            target.write = beneath
 
     return undo
 
@@ -164,10 +184,9 @@ class DescriptorCapture:
         buffer = getattr(stream, "buffer", None)
         if buffer is None:
             return lambda: None
-        own = buffer.write
         printed = next_check = 0
 
-        def write(data: Any, /) -> Any:
+        def write(data: Any, beneath: Any) -> Any:
             nonlocal printed, next_check
             printed += len(data)
             if printed > next_check:
@@ -177,7 +196,7 @@ class DescriptorCapture:
 
                     check_printing(self._real, printed)
             try:
-                written = own(data)
+                written = beneath(data)
             except OSError as error:
                 self.lost = error
                 raise

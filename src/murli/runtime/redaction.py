@@ -11,6 +11,7 @@ from _thread import get_ident
 
 from ..formats import dumps, put
 from ..formats.text import clean, clean_line
+from .capture import write_through
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -185,32 +186,19 @@ class StreamGuard:
     """
 
     def __init__(self, stream: Any, secrets: Secrets, *, answers: bool) -> None:
-        self._target = getattr(stream, "buffer", None) or stream
-        self._before = getattr(self._target, "__dict__", {}).get("write")
-        own = self._target.write
         encoding = getattr(stream, "encoding", None) or "utf-8"
 
-        def write(data: Any, /) -> Any:
+        def write(data: Any, beneath: Any) -> Any:
             if secrets.trusts() or (answers and (secrets.revealed or secrets.collected)):
-                return own(data)
+                return beneath(data)
             # All of it was taken, as far as the writer is concerned.
             if isinstance(data, str):
-                own(secrets.scrub(data))
+                beneath(secrets.scrub(data))
             else:
-                own(secrets.scrub_bytes(bytes(data), encoding))
+                beneath(secrets.scrub_bytes(bytes(data), encoding))
             return len(data)
 
-        self._write = write
         try:
-            setattr(self._target, "write", write)
+            self.remove = write_through(getattr(stream, "buffer", None) or stream, write)
         except AttributeError:  # a host's own stream that cannot be watched
-            self._write = own
-
-    def remove(self) -> None:
-        """Leave the stream as it was."""
-        if getattr(self._target, "__dict__", {}).get("write") is not self._write:
-            return
-        if self._before is None:
-            del self._target.write
-        else:
-            self._target.write = self._before
+            self.remove = lambda: None
