@@ -42,6 +42,14 @@ def forget():
         print("forgotten")
     elif WRITER == "exit":
         sys.exit(0)
+    elif WRITER == "exit 1":
+        sys.exit(1)
+    elif WRITER == "raise":
+        raise ConnectionError("the line broke")
+    elif WRITER == "fail":
+        raise murli.AgentError.unavailable("the line broke", "Try again later.", retry_after_ms=50)
+    elif WRITER == "error":
+        writer.write_error(murli.AgentError.not_found("the line broke", "Mend the line."))
     elif WRITER == "events":
         writer.write_event({"n": 1})
     elif WRITER == "partial":
@@ -271,14 +279,34 @@ def test_a_handler_that_forgets_to_ask_has_run(
     assert asked.code == 0
 
 
+@pytest.mark.parametrize(("adapter", "way", "contract"), _crossed(["murli", *FAMILY]))
+def test_a_handler_that_forgets_to_ask_and_fails_has_run(
+    tmp_path: Path, adapter: str, way: str, contract: str
+) -> None:
+    """A failure of such a handler is told as it is, with the words that the command ran."""
+    argv = _tool(tmp_path, adapter, way)
+    for writer in ("raise", "exit 1", "fail", "error"):
+        env = {"WRITER": writer, "MURLI_CONTRACT": contract}
+        real = run(argv, "forget", "--yes", cwd=tmp_path, env=environment(**env))
+        done = _dry(argv, tmp_path, "forget", **env)
+        before, error = (
+            each.error if contract == "murli" else each.document["error"] for each in (real, done)
+        )
+        name, again = ("error", "recoverable") if contract == "murli" else ("code", "retryable")
+        assert (done.code, error[name]) == (real.code, before[name]), writer
+        assert error["message"].startswith(before["message"].rstrip(".")), writer
+        assert "ran for real" in error["message"] and not error.get(again), writer
+        assert "Try again" not in str(error) and not error.get("retry_after_ms"), writer
+
+
 def test_a_person_is_told_as_well(tmp_path: Path) -> None:
     """At a terminal a plan is shown, and a handler that forgot to ask is a failure."""
     argv = ["sh", "-c", f'cd {tmp_path} && exec "$@"', "sh", *_tool(tmp_path, "click")]
     shown = run_at_terminal(argv, "drop", "x", "--dry-run")
     assert (shown.code, "would_drop" in shown.out) == (0, True)
-    for writer in ("", "none"):
+    for writer, code in (("", 2), ("none", 2), ("exit", 2), ("exit 1", 1)):
         done = run_at_terminal(argv, "forget", "--dry-run", env=environment(WRITER=writer))
-        assert (done.code, "ran for real" in done.err) == (2, True)
+        assert (done.code, "ran for real" in done.err) == (code, True), writer
 
 
 def test_a_command_that_a_dry_run_calls_is_planned_too(tmp_path: Path) -> None:

@@ -203,3 +203,22 @@ def ran_for_real() -> AgentError:
         "Look at what it changed. Its author must declare Metadata(plan=…), or ask is_dry_run().",
         error_type="dry_run_ignored",
     )
+
+
+def also_ran(error: AgentError) -> AgentError:
+    """Return *error*, by which such a handler failed, as one that says that it ran."""
+    from copy import copy
+
+    real = ran_for_real()
+    if error.error_type == real.error_type:
+        return error
+    error = copy(error)
+    message = str(error.message).rstrip()
+    error.message = f"{message}{'' if message.endswith(('.', '!', '?')) else '.'} {real.message}"
+    hint = str(error.suggestion)
+    error.suggestion = (
+        real.suggestion if "try again" in hint.lower() else f"{real.suggestion} {hint}".rstrip()
+    )
+    error.recoverable = error.recoverable_said = error.promised = False
+    error.retry_after_ms = 0
+    return error
