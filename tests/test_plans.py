@@ -353,6 +353,69 @@ def test_an_option_of_the_command_stays_its_own(tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
+PLANNED = """
+import murli, os, pathlib
+ABOUT = {"destructive": True} if "GUARDED" in os.environ else {}
+def ran(*args, **named): pathlib.Path("ran").touch()
+"""
+PLANNED_FRONT = {
+    "argparse": """
+import argparse
+parser = argparse.ArgumentParser(prog="tool")
+drop = parser.add_subparsers().add_parser("drop")
+drop.add_argument("name")
+drop.add_argument("-n", "--dry-run", action="store_true")
+drop.add_argument("--quick", dest="dry_run", action="store_true")
+murli.annotate(drop, murli.Metadata(plan=lambda args: [args.name, args.dry_run], **ABOUT))
+murli.enable(parser)
+parser.parse_args()
+ran()
+""",
+    "click": """
+import click
+@click.group()
+def cli(): pass
+@cli.command()
+@click.argument("name")
+@click.option("-n", "--dry-run", is_flag=True)
+@click.option("--quick", "dry_run", is_flag=True)
+def drop(name, dry_run): ran()
+murli.annotate(drop, murli.Metadata(plan=lambda name, dry_run: [name, dry_run], **ABOUT))
+murli.enable(cli, name="tool")
+cli()
+""",
+    "typer": """
+import typer
+app = typer.Typer()
+@app.callback()
+def main(): pass
+@app.command()
+def drop(name: str, dry_run: bool = typer.Option(False, "--dry-run", "-n"), quick: bool = False):
+    ran()
+murli.annotate(drop, murli.Metadata(plan=lambda name, dry_run: [name, dry_run], **ABOUT))
+murli.enable(app, name="tool")
+app()
+""",
+}
+
+
+@pytest.mark.parametrize("front", PLANNED_FRONT)
+def test_an_option_of_the_command_runs_the_plan(tmp_path: Path, front: str) -> None:
+    """With a plan function a command's own --dry-run calls it too, and never the handler."""
+    argv = script(tmp_path, PLANNED + PLANNED_FRONT[front])
+    for guarded in ({}, {"GUARDED": "1"}):
+        for word in ("--dry-run", "-n"):
+            done = run(argv, "drop", "x", word, cwd=tmp_path, env=environment(**guarded))
+            assert (done.code, done.document["plan"]) == (0, ["x", True])
+            assert not (tmp_path / "ran").exists()
+    env = environment(MURLI_CONTRACT="agent-spec-2", GUARDED="1")
+    done = run(argv, "drop", "x", "--dry-run", cwd=tmp_path, env=env).document
+    assert (done["data"], done["meta"]["dry_run"]) == (["x", True], True)
+    assert not (tmp_path / "ran").exists()
+    assert run(argv, "drop", "x", "--quick", cwd=tmp_path).code == 0
+    assert (tmp_path / "ran").exists()
+
+
 def test_a_plan_is_a_function_of_a_command_with_a_dry_run() -> None:
     """plan= implies dry_runnable, and what contradicts it is refused where it is declared."""
     assert Metadata(plan=print).dry_runnable

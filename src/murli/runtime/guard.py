@@ -38,7 +38,7 @@ def admit(invocation: Invocation, metadata: Metadata | None, previews: bool) -> 
     if writer.forgot_dry_run():  # the command before it in a chain
         invocation.refuse(ran_for_real())
     writer.expects_plan = writer.asked_dry_run = False
-    # The command's own --dry-run is its own business; what follows is about ours.
+    # The command's own --dry-run is its handler's business, unless a plan function takes its place.
     dry_run = writer.dry_run and not previews
     dry_runnable = metadata is not None and metadata.dry_runnable
     if dry_run and not dry_runnable and call.level is not None and call.level.forwards:
@@ -53,7 +53,7 @@ def admit(invocation: Invocation, metadata: Metadata | None, previews: bool) -> 
             if preview(invocation, reason):
                 return
         invocation.refuse(reason)
-    if dry_run and dry_runnable:
+    if (dry_run and dry_runnable) or (previews and metadata is not None and metadata.plan):
         _expect_plan(invocation, metadata)
     if invocation.in_family or call.extra:
         from .family import complete
