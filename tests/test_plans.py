@@ -416,6 +416,31 @@ def test_an_option_of_the_command_runs_the_plan(tmp_path: Path, front: str) -> N
     assert (tmp_path / "ran").exists()
 
 
+DECORATED = """
+import click, functools, murli, pathlib
+def around(function):
+    @functools.wraps(function)
+    def run(*args, **named):
+        pathlib.Path("around").touch()
+        return function(*args, **named)
+    return run
+@click.command()
+@click.argument("name")
+@around
+def drop(name): pathlib.Path("ran").touch()
+murli.annotate(drop, murli.Metadata(destructive=True, plan=lambda name: [name]))
+murli.enable(drop, name="drop")
+drop()
+"""
+
+
+def test_decorators_run_around_the_plan(tmp_path: Path) -> None:
+    """What a decorator does around the handler it does around the plan function too."""
+    done = _dry(script(tmp_path, DECORATED), tmp_path, "x")
+    assert done.document["plan"] == ["x"] and (tmp_path / "around").exists()
+    assert not (tmp_path / "ran").exists()
+
+
 def test_a_plan_is_a_function_of_a_command_with_a_dry_run() -> None:
     """plan= implies dry_runnable, and what contradicts it is refused where it is declared."""
     assert Metadata(plan=print).dry_runnable
