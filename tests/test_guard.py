@@ -435,3 +435,65 @@ def test_completing_runs_nothing(clicked: list[str], tmp_path: Path) -> None:
         done = run(clicked, cwd=tmp_path, env=environment(**{variable: value}, **words))
         assert (done.out, done.code) == ("", 1)
     assert not list(tmp_path.glob("ran-*"))
+
+
+# -- parsers behind the parser -----------------------------------------------------------------
+
+TWO_STAGES = """
+import argparse, os, pathlib, murli
+root = argparse.ArgumentParser(prog="tool")
+root.add_argument("command")
+if os.environ.get("HOW") in ("parse", "session"):
+    root.add_argument("rest", nargs=argparse.REMAINDER)
+delete = argparse.ArgumentParser(prog="tool delete")
+delete.add_argument("name")
+delete.add_argument("--token")
+if "OWN" in os.environ:
+    delete.add_argument("--yes", choices=["no"])
+murli.annotate(delete, murli.Metadata(
+    destructive=True,
+    plan=lambda args: {"would_delete": args.name},
+    flag_annotations={"token": murli.FlagAnnotation(sensitive=True)},
+))
+murli.enable(root)
+def go(rest):
+    how = delete.parse_intermixed_args if os.environ.get("HOW") == "mixed" else delete.parse_args
+    args = how(rest)
+    pathlib.Path("ran-delete").touch()
+    print("deleted", args.name, args.token)
+if os.environ.get("HOW") == "session":
+    with murli.session(root) as (args, writer):
+        go(args.rest)
+elif os.environ.get("HOW") == "parse":
+    go(murli.parse(root)[0].rest)
+else:
+    go(root.parse_known_args()[1])
+"""
+
+
+@pytest.mark.parametrize("how", ["known", "mixed", "parse", "session"])
+def test_a_parser_behind_the_enabled_one_is_guarded(tmp_path: Path, how: str) -> None:
+    """An annotated parser that parses what the enabled one left is a command of the tool."""
+    argv = script(tmp_path, TWO_STAGES)
+    env = environment(HOW=how)
+    advice = refused(argv, "delete x --token s3cr3t-value", tmp_path, "delete", HOW=how)
+    assert "--yes" in advice and "--dry-run" in advice
+    refused(argv, "delete x --yes no", tmp_path, "delete", HOW=how, OWN="1")
+    planned = run(argv, "delete", "x", "--dry-run", cwd=tmp_path, env=env)
+    assert planned.document["plan"] == {"would_delete": "x"}
+    assert not (tmp_path / "ran-delete").exists()
+    words = ("delete", "x", "--token", "s3cr3t-value", "--yes")
+    done = run(argv, *words, cwd=tmp_path, env=env)
+    assert done.code == 0 and (tmp_path / "ran-delete").exists()
+    assert "deleted x" in done.document["result"] and "s3cr3t" not in done.out + done.err
+
+
+def test_a_parser_behind_the_enabled_one_answers_in_every_contract(tmp_path: Path) -> None:
+    """Its refusal comes before the handler and holds the plan; the contract's own flag confirms."""
+    argv = script(tmp_path, TWO_STAGES)
+    env = environment(MURLI_CONTRACT="agent-spec-2")
+    error = run(argv, "delete", "x", cwd=tmp_path, env=env).document["error"]
+    assert (error["code"], error["phase"]) == ("CONFIRMATION_REQUIRED", "validation")
+    assert error["context"]["would_affect"] == {"would_delete": "x"}
+    assert not (tmp_path / "ran-delete").exists()
+    assert run(argv, "delete", "x", "--confirm-destructive", cwd=tmp_path, env=env).code == 0

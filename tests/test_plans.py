@@ -42,6 +42,14 @@ def forget():
         print("forgotten")
     elif WRITER == "exit":
         sys.exit(0)
+    elif WRITER == "exit 1":
+        sys.exit(1)
+    elif WRITER == "raise":
+        raise ConnectionError("the line broke")
+    elif WRITER == "fail":
+        raise murli.AgentError.unavailable("the line broke", "Try again later.", retry_after_ms=50)
+    elif WRITER == "error":
+        writer.write_error(murli.AgentError.not_found("the line broke", "Mend the line."))
     elif WRITER == "events":
         writer.write_event({"n": 1})
     elif WRITER == "partial":
@@ -271,14 +279,34 @@ def test_a_handler_that_forgets_to_ask_has_run(
     assert asked.code == 0
 
 
+@pytest.mark.parametrize(("adapter", "way", "contract"), _crossed(["murli", *FAMILY]))
+def test_a_handler_that_forgets_to_ask_and_fails_has_run(
+    tmp_path: Path, adapter: str, way: str, contract: str
+) -> None:
+    """A failure of such a handler is told as it is, with the words that the command ran."""
+    argv = _tool(tmp_path, adapter, way)
+    for writer in ("raise", "exit 1", "fail", "error"):
+        env = {"WRITER": writer, "MURLI_CONTRACT": contract}
+        real = run(argv, "forget", "--yes", cwd=tmp_path, env=environment(**env))
+        done = _dry(argv, tmp_path, "forget", **env)
+        before, error = (
+            each.error if contract == "murli" else each.document["error"] for each in (real, done)
+        )
+        name, again = ("error", "recoverable") if contract == "murli" else ("code", "retryable")
+        assert (done.code, error[name]) == (real.code, before[name]), writer
+        assert error["message"].startswith(before["message"].rstrip(".")), writer
+        assert "ran for real" in error["message"] and not error.get(again), writer
+        assert "Try again" not in str(error) and not error.get("retry_after_ms"), writer
+
+
 def test_a_person_is_told_as_well(tmp_path: Path) -> None:
     """At a terminal a plan is shown, and a handler that forgot to ask is a failure."""
     argv = ["sh", "-c", f'cd {tmp_path} && exec "$@"', "sh", *_tool(tmp_path, "click")]
     shown = run_at_terminal(argv, "drop", "x", "--dry-run")
     assert (shown.code, "would_drop" in shown.out) == (0, True)
-    for writer in ("", "none"):
+    for writer, code in (("", 2), ("none", 2), ("exit", 2), ("exit 1", 1)):
         done = run_at_terminal(argv, "forget", "--dry-run", env=environment(WRITER=writer))
-        assert (done.code, "ran for real" in done.err) == (2, True)
+        assert (done.code, "ran for real" in done.err) == (code, True), writer
 
 
 def test_a_command_that_a_dry_run_calls_is_planned_too(tmp_path: Path) -> None:
@@ -322,6 +350,94 @@ def test_an_option_of_the_command_stays_its_own(tmp_path: Path) -> None:
     done = run(argv, "--dry-run", "drop", cwd=tmp_path)
     assert (done.error["error"], done.error["field"]) == ("flag_error", "dry-run")
     assert done.error["suggestion"] == "Pass --dry-run behind the command's name."
+    assert not (tmp_path / "ran").exists()
+
+
+PLANNED = """
+import murli, os, pathlib
+ABOUT = {"destructive": True} if "GUARDED" in os.environ else {}
+def ran(*args, **named): pathlib.Path("ran").touch()
+"""
+PLANNED_FRONT = {
+    "argparse": """
+import argparse
+parser = argparse.ArgumentParser(prog="tool")
+drop = parser.add_subparsers().add_parser("drop")
+drop.add_argument("name")
+drop.add_argument("-n", "--dry-run", action="store_true")
+drop.add_argument("--quick", dest="dry_run", action="store_true")
+murli.annotate(drop, murli.Metadata(plan=lambda args: [args.name, args.dry_run], **ABOUT))
+murli.enable(parser)
+parser.parse_args()
+ran()
+""",
+    "click": """
+import click
+@click.group()
+def cli(): pass
+@cli.command()
+@click.argument("name")
+@click.option("-n", "--dry-run", is_flag=True)
+@click.option("--quick", "dry_run", is_flag=True)
+def drop(name, dry_run): ran()
+murli.annotate(drop, murli.Metadata(plan=lambda name, dry_run: [name, dry_run], **ABOUT))
+murli.enable(cli, name="tool")
+cli()
+""",
+    "typer": """
+import typer
+app = typer.Typer()
+@app.callback()
+def main(): pass
+@app.command()
+def drop(name: str, dry_run: bool = typer.Option(False, "--dry-run", "-n"), quick: bool = False):
+    ran()
+murli.annotate(drop, murli.Metadata(plan=lambda name, dry_run: [name, dry_run], **ABOUT))
+murli.enable(app, name="tool")
+app()
+""",
+}
+
+
+@pytest.mark.parametrize("front", PLANNED_FRONT)
+def test_an_option_of_the_command_runs_the_plan(tmp_path: Path, front: str) -> None:
+    """With a plan function a command's own --dry-run calls it too, and never the handler."""
+    argv = script(tmp_path, PLANNED + PLANNED_FRONT[front])
+    for guarded in ({}, {"GUARDED": "1"}):
+        for word in ("--dry-run", "-n"):
+            done = run(argv, "drop", "x", word, cwd=tmp_path, env=environment(**guarded))
+            assert (done.code, done.document["plan"]) == (0, ["x", True])
+            assert not (tmp_path / "ran").exists()
+    env = environment(MURLI_CONTRACT="agent-spec-2", GUARDED="1")
+    done = run(argv, "drop", "x", "--dry-run", cwd=tmp_path, env=env).document
+    assert (done["data"], done["meta"]["dry_run"]) == (["x", True], True)
+    assert not (tmp_path / "ran").exists()
+    assert run(argv, "drop", "x", "--quick", cwd=tmp_path).code == 0
+    assert (tmp_path / "ran").exists()
+
+
+DECORATED = """
+import click, functools, murli, pathlib
+def around(function):
+    @functools.wraps(function)
+    def run(*args, **named):
+        pathlib.Path("around").touch()
+        return function(*args, **named)
+    return run
+@click.command()
+@click.argument("name")
+@around
+def drop(name): pathlib.Path("ran").touch()
+murli.annotate(drop, murli.Metadata(destructive=True, plan=lambda name: [name]))
+murli.enable(drop, name="drop")
+drop()
+"""
+
+
+def test_decorators_run_around_the_plan(tmp_path: Path) -> None:
+    """What a decorator does around the handler it does around the plan function too."""
+    done = _dry(script(tmp_path, DECORATED), tmp_path, "x")
+    assert done.document["plan"] == ["x"] and (tmp_path / "around").exists()
     assert not (tmp_path / "ran").exists()
 
 

@@ -370,8 +370,16 @@ class Writer:
         """Answer *failure* and give its exit code, without ending the program."""
         from .presentation import error_text, presentable
 
-        error = presentable(failure.error)
+        error = presentable(self.complete(failure.error))
         return self.answer(failure.replace(error=error), error_text(error))
+
+    def complete(self, error: AgentError) -> AgentError:
+        """Return *error*, which also says if a handler ran for real in a dry run."""
+        if self.phase != "execution" or not self.forgot_dry_run():
+            return error
+        from .runtime.guard import also_ran
+
+        return also_ran(error)
 
     def code_of(self, error: AgentError) -> int:
         """Give the exit code of *error* in the writer's contract."""

@@ -68,6 +68,10 @@ class Enabled:
         self.settings = settings
         self.caller = caller
         self._parsing = False
+        # Which switches of the parser's own for force and dry-run were typed.
+        self.given: set[str] = set()
+        # The parsers that were let parse behind it in the same call.
+        self.admitted: list[argparse.ArgumentParser] = []
         # Takes note of a parser that parses, while a call is parsed.
         self.note: Callable[[argparse.ArgumentParser], bool] | None = None
         self._forwards = False
@@ -122,7 +126,38 @@ class Enabled:
         *parse* is the parser's own method, ``parse_args`` unless given. What is wrong with the
         call is answered, and ends the program.
         """
-        chosen = [self.parser]
+
+        def separately() -> Any:
+            with Separators(invocation.call.separated):
+                own = parse or self._own_parse_args
+                return own(invocation.call.rest, namespace, *more, **named)
+
+        self._parsing, self.given, self.admitted = True, set(), []
+        return self.guide(invocation, self.parser, separately)
+
+    def parse_later(
+        self, invocation: Invocation, parser: argparse.ArgumentParser, words: Any, *more: Any
+    ) -> Any:
+        """Let *parser*, which the program calls behind the tool's own parse, parse *words*."""
+        from .argparse_later import parse_later
+
+        return parse_later(self, invocation, parser, words, *more)
+
+    def guide(
+        self,
+        invocation: Invocation,
+        root: argparse.ArgumentParser,
+        parse: Callable[[], Any],
+        above: tuple[str, ...] = (),
+        *,
+        admits: bool = True,
+    ) -> Any:
+        """Return what *parse* does, once the guard has admitted the commands it went through.
+
+        *root* is the parser that begins; *above* are the names by which it is reached. Without
+        *admits* the guard is not asked, and only secrets are kept.
+        """
+        chosen = [root]
         bindings: list[Bindings] = []
         typed = TypedSwitches()
         undo: list[Callable[[], None]] = [typed.release]
@@ -162,18 +197,18 @@ class Enabled:
             chosen.append(parser)
             return True
 
-        call = invocation.call
-        self._parsing, self.note = True, note
+        self.note = note
         try:
-            with Separators(call.separated):
-                prepare(self.parser)
-                result = (parse or self._own_parse_args)(call.rest, namespace, *more, **named)
+            prepare(root)
+            result = parse()
         finally:
             self._parsing, self.note = False, None
             for each in bindings:
                 each.release()
             for take_back in reversed(undo):
                 take_back()
+        if not admits:
+            return result
         parsed = result[0] if isinstance(result, tuple) else result
         for each in bindings:
             each.enforce(parsed, chosen)
@@ -182,13 +217,15 @@ class Enabled:
 
             note_commands(chosen, invocation)
         invocation.values = lambda: dict(parsed if isinstance(parsed, dict) else vars(parsed))
-        given = {name for parser in chosen for name in typed.intents(parser, parsed)}
+        given = {name for parser in chosen for name in typed.intents(parser, parsed)} | self.given
+        if root is self.parser:
+            self.given = given
         for path, leaf in commands_in(chosen):
             metadata = metadata_of(leaf)
             show_options(invocation, leaf)
             invocation.admit(
                 metadata,
-                path or (self.name(),),
+                (*above, *path) or (self.name(),),
                 forced=bool(given & {"--force", "--yes"}),
                 previews="--dry-run" in given,
             )

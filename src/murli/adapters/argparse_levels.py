@@ -252,10 +252,13 @@ def note_parses(parser: Any) -> None:
 
     def parse_known_args(*args: Any, **named: Any) -> Any:
         invocation = current()
-        note = getattr(invocation.host, "note", None) if invocation is not None else None
+        host: Any = invocation.host if invocation is not None else None
+        note = getattr(host, "note", None)
         if note is not None and note(parser):
             # What is to happen to its values may have been put here just now.
             return parser._parse_known_args(*args, **named)
+        if note is None and hasattr(host, "parse_later") and metadata_of(parser) is not None:
+            return host.parse_later(invocation, parser, *args, *named.values())
         if own is not None:
             return own(*args, **named)
         # Of the class it has now: argcomplete gives a parser another one.

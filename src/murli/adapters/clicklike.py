@@ -182,7 +182,7 @@ class Call:
         # With no words given the program is the tool, and over: what is printed late goes aside.
         code = invocation.finish(ending, returned=self.returned, restore=words is not None)
         if isinstance(ending, SystemExit) and invocation.writer.is_tty():
-            sys.exit(ending.code)
+            sys.exit(ending.code or code)
         sys.exit(code)
 
     def _handle(self, own_main: Callable[..., Any], invocation: Invocation) -> BaseException | None:

@@ -170,6 +170,7 @@ class Deadline:
             error = AgentError.tool_error(
                 f"Nobody read the answer within {self.seconds:g} s.", error_type="output_failed"
             )
+        error = writer.complete(error)
         answer = writer.document_of(Failure(error, writer.phase))
         text = f"Error: {error}" if writer.is_tty() else writer.text_of(answer)
         data = f"{text}\n".encode("utf-8", "replace")

@@ -55,7 +55,7 @@ def conclude(invocation: Invocation, error: BaseException | None, printed: str |
     writer = invocation.writer
     if isinstance(error, SystemExit):
         # Who has answered, or speaks to a person, chose the number himself.
-        if writer.answered or writer.is_tty():
+        if writer.answered or (writer.is_tty() and not writer.forgot_dry_run()):
             invocation.pass_on(printed)
             return invocation.standing or status_of(error.code)
         error = exit_failure(invocation, error)

@@ -38,7 +38,7 @@ def admit(invocation: Invocation, metadata: Metadata | None, previews: bool) -> 
     if writer.forgot_dry_run():  # the command before it in a chain
         invocation.refuse(ran_for_real())
     writer.expects_plan = writer.asked_dry_run = False
-    # The command's own --dry-run is its own business; what follows is about ours.
+    # The command's own --dry-run is its handler's business, unless a plan function takes its place.
     dry_run = writer.dry_run and not previews
     dry_runnable = metadata is not None and metadata.dry_runnable
     if dry_run and not dry_runnable and call.level is not None and call.level.forwards:
@@ -53,7 +53,7 @@ def admit(invocation: Invocation, metadata: Metadata | None, previews: bool) -> 
             if preview(invocation, reason):
                 return
         invocation.refuse(reason)
-    if dry_run and dry_runnable:
+    if (dry_run and dry_runnable) or (previews and metadata is not None and metadata.plan):
         _expect_plan(invocation, metadata)
     if invocation.in_family or call.extra:
         from .family import complete
@@ -203,3 +203,22 @@ def ran_for_real() -> AgentError:
         "Look at what it changed. Its author must declare Metadata(plan=…), or ask is_dry_run().",
         error_type="dry_run_ignored",
     )
+
+
+def also_ran(error: AgentError) -> AgentError:
+    """Return *error*, by which such a handler failed, as one that says that it ran."""
+    from copy import copy
+
+    real = ran_for_real()
+    if error.error_type == real.error_type:
+        return error
+    error = copy(error)
+    message = str(error.message).rstrip()
+    error.message = f"{message}{'' if message.endswith(('.', '!', '?')) else '.'} {real.message}"
+    hint = str(error.suggestion)
+    error.suggestion = (
+        real.suggestion if "try again" in hint.lower() else f"{real.suggestion} {hint}".rstrip()
+    )
+    error.recoverable = error.recoverable_said = error.promised = False
+    error.retry_after_ms = 0
+    return error
