@@ -491,9 +491,8 @@ def _invoke(
         else:
             from ..runtime.printing import PrintWatch
 
-            with PrintWatch() as watch:
+            with PrintWatch(invocation):
                 returned = awaited(own_invoke(ctx))
-            invocation.printed |= watch.printed
     finally:
         call.is_running = False
     if _is_processed(ctx):
