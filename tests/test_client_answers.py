@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from client_fakes import Answer, Client, fake, murli_error, murli_ok, spec_error
+from client_fakes import Answer, Client, fake, murli_error, murli_ok, spec_error, spec_ok
 from harness import environment
 from murli.client import Done, RunInstead, Stop
 from murli.client.explaining import explained_answer
@@ -158,3 +158,46 @@ def test_a_type_that_is_referred_to_keeps_its_name() -> None:
         "$defs": {"Customer": customer},
     }
     assert types.of(schema, "CustomersListResult") == "\0list[Customer]"
+
+
+_RETURNS = """
+import click, murli
+
+@click.group()
+def cli(): ...
+
+for name, value in {"lst": [1, {"a": 1}], "dct": {"a": [1]}, "empty": [], "nothing": None}.items():
+    cli.command(name)(lambda value=value: value)
+murli.enable(cli, name="cli")
+cli()
+"""
+
+
+@pytest.mark.parametrize("contract", ["murli", "response", "agent-spec-1.6", "agent-spec-2"])
+def test_a_stream_answered_in_one_document_has_its_items(
+    client: Client, tmp_path: Path, contract: str
+) -> None:
+    """A command that returns its result whole streams the list that it is, or else one item."""
+    script = tmp_path / "cli.py"
+    script.write_text(_RETURNS)
+    tool = client([sys.executable, str(script)], env=environment(MURLI_CONTRACT=contract))
+    items, stream = tool.stream("lst")
+    assert (items, stream.response.is_usable) == ([1, {"a": 1}], True)
+    assert [tool.stream(name)[0] for name in ("dct", "empty", "nothing")] == [[{"a": [1]}], [], []]
+
+
+@pytest.mark.parametrize(
+    ("answer", "items"),
+    [
+        (spec_ok({"rows": [1, 2], "of": 9}, pagination={"returned": 2, "has_more": True}), [1, 2]),
+        (spec_ok({"rows": [1, 2], "of": 9}), [{"rows": [1, 2], "of": 9}]),
+        (spec_ok({"_summary": True}, items_emitted=0), []),
+        (murli_ok({"count": 0}), []),
+        (murli_ok("text"), ["text"]),
+    ],
+)
+def test_only_a_page_is_taken_out_of_its_object(
+    client: Client, tmp_path: Path, answer: Answer, items: list[Any]
+) -> None:
+    """The list in an object is its items where the tool says that it is a page of one."""
+    assert client(fake(tmp_path, answer)).stream("list")[0] == items

@@ -365,6 +365,65 @@ def test_a_key_covers_what_a_call_is_given(tmp_path: Path, adapter: str) -> None
     assert (tmp_path / "log").read_text() == "eu A\neu A\neu \n"
 
 
+READS = {
+    "click": """
+import click, murli
+@click.command()
+@click.argument("src", type=click.Path())
+@click.option("--more", type=click.Path(), multiple=True)
+@click.option("--name")
+def cli(src, more, name):
+    return [open(each).read() for each in (src, *more)]
+""",
+    "typer": """
+import pathlib, typing, typer, murli
+cli = typer.Typer()
+@cli.command()
+def put(src: pathlib.Path, more: typing.List[pathlib.Path] = [], name: str = ""):
+    return [each.read_text() for each in (src, *more)]
+""",
+    "argparse": """
+import argparse, pathlib, murli
+cli = argparse.ArgumentParser()
+cli.add_argument("src", type=pathlib.Path)
+cli.add_argument("--more", type=pathlib.Path, action="append", default=[])
+cli.add_argument("--name")
+murli.enable(cli, name="reads")
+given = cli.parse_args()
+read = [each.read_text() for each in (given.src, *given.more)]
+murli.get_writer().write_success("", read)
+""",
+}
+
+
+@pytest.mark.parametrize("adapter", READS)
+def test_a_key_covers_what_is_in_a_file_that_is_given_by_its_path(
+    tmp_path: Path, adapter: str
+) -> None:
+    """Other content behind a path is another call with the key; text is never opened."""
+    runs = "" if adapter == "argparse" else 'murli.enable(cli, name="reads")\ncli()\n'
+    argv = script(tmp_path, READS[adapter] + runs)
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.write_text("A")
+    two.write_text("A")
+
+    def call(key: str, *words: str) -> Any:
+        env = environment(MURLI_CONTRACT="agent-spec-2", XDG_STATE_HOME=str(tmp_path / "state"))
+        return run(argv, f"--idempotency-key={key}", *words, cwd=tmp_path, env=env).document
+
+    many = ("many", "--more", "two", "one")
+    text = ("text", "--name", "two", "one")
+    first = call("key", "one")
+    assert first["data"] == ["A"], first
+    assert [call(*words)["ok"] for words in (many, text)] == [True, True]
+    two.write_text("B")
+    assert call("key", "one")["meta"]["replayed"] is True
+    assert call(*text)["meta"]["replayed"] is True
+    assert call(*many)["error"]["code"] == "IDEMPOTENCY_KEY_REUSED"
+    one.write_text("B")
+    assert call("key", "one")["error"]["code"] == "IDEMPOTENCY_KEY_REUSED"
+
+
 def test_input_that_comes_late_is_not_kept(tmp_path: Path) -> None:
     """Where input begins after the handler, the answer says that the key does not hold."""
     argv = script(tmp_path, FRONT["click"])

@@ -199,3 +199,38 @@ def test_people_are_told_nothing_of_pages(tmp_path: Path) -> None:
     shown = run_at_terminal(argv, "ls")
     assert ("row 6" in shown.out, shown.err) == (True, "")
     assert run_at_terminal(argv, "own").out.strip() == "Some rows"
+
+
+UNDECLARED = """
+import click, murli
+@click.group()
+def cli(): pass
+@cli.command()
+@click.option("--loud", is_flag=True)
+@murli.pass_writer
+def some(writer, loud):
+    if loud: click.echo("printed")
+    writer.write_success("", [{"a": 5}], page=murli.Page(9, 1, next_cursor="zz"))
+murli.annotate(some, murli.Metadata(danger_level="safe", lists=murli.Paging(limit=50)))
+murli.enable(cli, name="cli")
+cli()
+"""
+
+
+def test_a_cursor_that_does_not_reach_the_handler_is_not_advised(tmp_path: Path) -> None:
+    """Without by_handler a page is counted, and nobody is sent for the rest; text has its rows."""
+    argv = script(tmp_path, UNDECLARED)
+    document = run(argv, "some", env=environment()).document
+    assert document["page"] == {"total": 9, "returned": 1, "next_cursor": "zz"}
+    assert document["message"] == "1 of 9."
+    for contract in FAMILY:
+        told = run(argv, "some", env=environment(MURLI_CONTRACT=contract))
+        assert "--cursor" not in told.out
+        shown = run(argv, "some", "--format", "table", env=environment(MURLI_CONTRACT=contract))
+        assert ("5" in shown.out, "for the rest" in shown.err) == (True, False)
+    shown = run(argv, "some", "--output", "text", env=environment())
+    assert ("5" in shown.out, "1 of 9 given" in shown.err) == (True, True)
+    # A handler that wrote its own text has shown its rows.
+    assert run(argv, "some", "--loud", "--output", "text", env=environment()).out.split() == [
+        "printed"
+    ]

@@ -84,7 +84,25 @@ def progress_text(evt: ProgressEvent) -> str:
 def tell_rest(writer: Writer, page: Page) -> None:
     """Say on stderr what is missing, where the answer has no place for it."""
     total = "more" if page.total is None else page.total
-    writer.log(f"{page.returned} of {total} given; for the rest: {page.rest}")
+    rest = f"; for the rest: {page.rest}" if page.rest else ""
+    writer.log(f"{page.returned} of {total} given{rest}")
+
+
+def result_text(writer: Writer, result: Any) -> str:
+    """Return *result* as people read it, where its handler wrote no text for them."""
+    from .formats.people import readable, render
+
+    invocation, value = writer.invocation, readable(result)
+    if invocation is None or invocation.printed or value is None:
+        return ""
+    if writer.own_page is not None:
+        from .outcome import Success
+        from .runtime.own_paging import completed
+
+        page = completed(writer, Success("", value), writer.own_page)
+        if not page.whole:
+            tell_rest(writer, page)
+    return render(value if invocation.shaper is None else invocation.shaper.show(value))
 
 
 def tell_beside(writer: Writer, page: Page | None, meta: dict[str, Any]) -> None:

@@ -181,6 +181,10 @@ class Writer:
             json_payload = take(self, json_payload, human_text)
             if self.ending is not None:
                 return
+        if self._human and not (text or human_text) and (page is not None or self._format):
+            from .presentation import result_text
+
+            text = result_text(self, json_payload)
         self.answer(Success(self._line(human_text), self._plain(json_payload)), text or human_text)
 
     def write_plan(

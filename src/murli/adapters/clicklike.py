@@ -491,9 +491,8 @@ def _invoke(
         else:
             from ..runtime.printing import PrintWatch
 
-            with PrintWatch() as watch:
+            with PrintWatch(invocation):
                 returned = awaited(own_invoke(ctx))
-            invocation.printed |= watch.printed
     finally:
         call.is_running = False
     if _is_processed(ctx):
@@ -594,12 +593,30 @@ def is_leaf_call(command: Any, ctx: Any) -> bool:
 
 
 def values_in(ctx: Any) -> dict[str, Any]:
-    """Return the values of all parameters on the way to the command of *ctx*, by their places."""
+    """Return the values of all parameters on the way to the command of *ctx*, by their places.
+
+    Paths that are given as text are paths here, so that they are told from other text.
+    """
     found: dict[str, Any] = {}
     while ctx is not None:
-        found.update({f"{ctx.command_path} {name}": value for name, value in ctx.params.items()})
+        # By what only click's Path has; the parameters of some typers have no type, but real paths.
+        kinds = {param.name: getattr(param, "type", None) for param in ctx.command.params}
+        for name, value in ctx.params.items():
+            is_path = hasattr(kinds.get(name), "resolve_path")
+            found[f"{ctx.command_path} {name}"] = _as_path(value) if is_path else value
         ctx = ctx.parent
     return found
+
+
+def _as_path(value: Any) -> Any:
+    """Return *value*, a text or several, as what it is the path of."""
+    if isinstance(value, (list, tuple)):
+        return [_as_path(each) for each in value]
+    if not value or not isinstance(value, (str, bytes)):
+        return value
+    from pathlib import PurePath
+
+    return PurePath(os.fsdecode(value))
 
 
 def show_options(invocation: Invocation, command: Any) -> None:

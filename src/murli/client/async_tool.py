@@ -16,7 +16,7 @@ from .running import Child, never_ran
 from .session import PageTurner
 from .settings import Bound, Settings, is_renewed, seconds_of
 from .steps import Refresh, Remember, Run, Step, Steps, Wait
-from .streaming import Items
+from .streaming import Items, items_of_whole
 from .tool import typed
 
 T = TypeVar("T")
@@ -187,6 +187,8 @@ class AsyncStream(AsyncIterator[Any]):
             for item in items.take():
                 yield item
             answer = child.ran(b""), items
+        for item in items_of_whole(response, self._items):
+            yield item
         self._response = response
         if self._raises:
             response.raise_for_failure()

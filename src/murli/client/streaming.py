@@ -10,6 +10,7 @@ from .collecting import Line
 from .documents import NOTHING, Doubled, is_aside, is_numbered, is_terminal, unwrapped, value_in
 from .limits import Limits, in_words
 from .reading import KEY_TWICE, SEVERAL_ENDS, is_of_batch
+from .response import Part, Response
 
 
 class Items:
@@ -131,3 +132,27 @@ class Items:
             self.missing += number - self._sent - 1
         self._sent = number
         self._ready.append(unwrapped(item))
+
+
+def items_of_whole(response: Response[Any], items: Items | None) -> list[Any]:
+    """Return the items of a success that came as one document instead of lines, else nothing.
+
+    They are the elements of a list, and those of the only list in an object that the tool calls a
+    page of one; any other result is one item. The document that ends a stream has none.
+    """
+    if items is None or items.count or response.state != "ok" or response.not_modified:
+        return []
+    data = response.data
+    # An envelope without a result has null or an empty object.
+    if data in (None, {}) or "items_emitted" in response.meta:
+        return []
+    if isinstance(data, list):
+        return data
+    if isinstance(data, dict):
+        if data.get("_summary") is True or (response.contract == "murli" and {*data} == {"count"}):
+            return []
+        lists = [value for value in data.values() if isinstance(value, list)]
+        part = response.part
+        if part != Part() and len(lists) == 1 and part.returned in (None, len(lists[0])):
+            return lists[0]
+    return [data]

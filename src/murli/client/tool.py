@@ -14,7 +14,7 @@ from .running import Child, Ran, never_ran, pump, run
 from .session import PageTurner
 from .settings import Bound, Settings, is_renewed, seconds_of
 from .steps import Refresh, Run, Step, Steps, Wait
-from .streaming import Items
+from .streaming import Items, items_of_whole
 
 T = TypeVar("T")
 
@@ -183,6 +183,7 @@ class Stream(Iterator[Any]):
                 answer = yield from self._run(step)
             else:
                 answer = do(step)
+        yield from items_of_whole(response, self._items)
         self._response = response
         if self._raises:
             response.raise_for_failure()

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # How much of stdin is read before the handler may read it; files have no such bound.
 MOST_STDIN = 1 << 26
 _PART = 1 << 20
+# How large a file may be whose path is a value, and its content be read for that.
+_MOST_READ = 1 << 26
 # Parameters that say who calls, or that it is meant; they may change between two tries.
 _CREDENTIALS = ("token", "credential", "auth", "api_key", "apikey", "access_key")
 _INTENT = ("yes", "force", "dry_run")
@@ -126,9 +128,11 @@ def _is_left_out(name: str) -> bool:
 
 
 def _stable(value: Any) -> Any:
-    """Return *value* as plain data; a file that is read is what is in it."""
+    """Return *value* as plain data; a file, open or by its path, is what is in it."""
     if isinstance(value, (list, tuple)):
         return [_stable(each) for each in value]
+    if isinstance(value, os.PathLike):
+        return _stable_path(os.fsdecode(value))
     if hasattr(value, "read"):
         return _stable_file(value)
     try:
@@ -152,6 +156,20 @@ def _stable_file(file: Any) -> str:
     except (OSError, ValueError):  # stdin, for one, which is looked at by itself
         pass
     return f"file {name}"
+
+
+def _stable_path(path: str) -> str:
+    try:
+        # What is no regular file may wait for a writer when it is opened.
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return path
+        with open(path, "rb") as content:
+            found = os.fstat(content.fileno())
+            if found.st_size > _MOST_READ:
+                return f"{path} {found.st_size} {found.st_mtime_ns}"
+            return f"{path} {_hash_of_descriptor(content.fileno())}"
+    except (OSError, ValueError):  # not there, or not ours to read
+        return path
 
 
 def _hash_of_descriptor(descriptor: int) -> str:

@@ -56,10 +56,14 @@ def completed(writer: Writer, outcome: Outcome, page: Page) -> Page:
 
 
 def _call_for(invocation: Invocation, cursor: str) -> str:
-    """Return the caller's call with *cursor*, be the option for it ours or the tool's own."""
+    """Return the caller's call with *cursor*, be the option for it ours or the tool's own.
+
+    ``""`` where the cursor would not reach the handler.
+    """
     level = scan_again(invocation, invocation.argv).level
     if not level.owns("--cursor"):
-        return call_with(invocation, {"--cursor": cursor})
+        reaches = declared_in(invocation) is not None
+        return call_with(invocation, {"--cursor": cursor}) if reaches else ""
     from .calls import spelled
 
     words: list[str] = []

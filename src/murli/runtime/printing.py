@@ -9,15 +9,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .invocation import Invocation
+
 
 class PrintWatch:
-    """While it is entered, ``printed`` tells whether anything was written to ``sys.stdout``.
+    """While it is entered, what is written to ``sys.stdout`` sets ``printed`` of *invocation*.
 
     A handler that shows its result itself, and returns it as well, must not have it shown twice.
     """
 
-    def __init__(self) -> None:
-        self.printed = False
+    def __init__(self, invocation: Invocation) -> None:
+        self._invocation = invocation
         self._own: Any = None
         self._noticing: _Noticing | None = None
 
@@ -25,7 +27,7 @@ class PrintWatch:
         self._own = sys.stdout
         if isinstance(self._own, io.TextIOWrapper):
             self._own.flush()
-            sys.stdout = self._noticing = _Noticing(self._own, self)
+            sys.stdout = self._noticing = _Noticing(self._own, self._invocation)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -39,9 +41,9 @@ class PrintWatch:
 
 
 class _Noticing(io.TextIOWrapper):
-    """Another way to the same buffer that tells a watch when it is used."""
+    """Another way to the same buffer that tells an invocation when it is used."""
 
-    def __init__(self, own: io.TextIOWrapper, watch: PrintWatch) -> None:
+    def __init__(self, own: io.TextIOWrapper, invocation: Invocation) -> None:
         super().__init__(
             own.buffer,
             encoding=own.encoding,
@@ -50,14 +52,14 @@ class _Noticing(io.TextIOWrapper):
             line_buffering=own.line_buffering,
             write_through=True,
         )
-        self._watch = watch
+        self._invocation = invocation
 
     def close(self) -> None:
         """Let the text out; the buffer is somebody else's, and the tool may have kept this."""
         self.flush()
 
     def write(self, text: str, /) -> int:
-        """Write, and tell the watch."""
+        """Write, and note it."""
         if text:
-            self._watch.printed = True
+            self._invocation.printed = True
         return super().write(text)

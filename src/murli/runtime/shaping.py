@@ -197,7 +197,8 @@ class Shaper:
     def show(self, value: Any) -> Any:
         """Give what of *value* is shown to who reads text; what is left is told on stderr."""
         self._used = True
-        part = None if self._pages_by_handler else self._part_of(value)
+        is_paged = self._pages_by_handler or self.writer.own_page is not None
+        part = None if is_paged else self._part_of(value)
         value = value if part is None else part.result
         if self.fields is not None:
             value, part = self._select(self.fields, value, part)
