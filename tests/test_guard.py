@@ -495,5 +495,7 @@ def test_a_parser_behind_the_enabled_one_answers_in_every_contract(tmp_path: Pat
     error = run(argv, "delete", "x", cwd=tmp_path, env=env).document["error"]
     assert (error["code"], error["phase"]) == ("CONFIRMATION_REQUIRED", "validation")
     assert error["context"]["would_affect"] == {"would_delete": "x"}
+    error = run(argv, "delete", "x", "--force=no", cwd=tmp_path, env=env).document["error"]
+    assert (error["code"], error["phase"]) == ("FLAG_ERROR", "validation")
     assert not (tmp_path / "ran-delete").exists()
     assert run(argv, "delete", "x", "--confirm-destructive", cwd=tmp_path, env=env).code == 0

@@ -70,7 +70,7 @@ class Enabled:
         self._parsing = False
         # Which switches of the parser's own for force and dry-run were typed.
         self.given: set[str] = set()
-        # The parsers that were let parse behind it in the same call.
+        # The parsers that were let parse in the same call.
         self.admitted: list[argparse.ArgumentParser] = []
         # Takes note of a parser that parses, while a call is parsed.
         self.note: Callable[[argparse.ArgumentParser], bool] | None = None
@@ -219,7 +219,7 @@ class Enabled:
         invocation.values = lambda: dict(parsed if isinstance(parsed, dict) else vars(parsed))
         given = {name for parser in chosen for name in typed.intents(parser, parsed)} | self.given
         if root is self.parser:
-            self.given = given
+            self.given, self.admitted = given, list(chosen)
         for path, leaf in commands_in(chosen):
             metadata = metadata_of(leaf)
             show_options(invocation, leaf)

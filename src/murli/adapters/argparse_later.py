@@ -32,12 +32,12 @@ def parse_later(
     is_admitted = any(parser is each for each in enabled.admitted)
     if is_admitted or _reads_options_only(parser):
         return enabled.guide(invocation, parser, parse, admits=False)
-    if found.mistake is not None:
-        invocation.refuse(found.mistake)
-    enabled.admitted.append(parser)
     # The enabled parser only led here: no handler has begun.
     invocation.writer.expects_plan = False
     invocation.writer.phase = "validation"
+    if found.mistake is not None:
+        invocation.refuse(found.mistake)
+    enabled.admitted.append(parser)
     return enabled.guide(invocation, parser, parse, _path(enabled, parser))
 
 
