@@ -501,10 +501,11 @@ def test_a_stream_gives_items_and_then_its_end(client: Client, tmp_path: Path) -
     """Items come without what is said beside them; the last line is the answer."""
     beside: list[Any] = [{"event": "progress", "current": 1}, {"heartbeat": True}]
     one = fake(
-        tmp_path, spec_ok({"_summary": True}, {"_seq": 1}, *beside, {"_seq": 2}, items_emitted=2)
+        tmp_path,
+        spec_ok({"_summary": True}, {"_seq": 1}, *beside, {"_seq": 2, "a": 1}, items_emitted=2),
     )
     items, stream = client(one).stream("watch")
-    assert items == [{"_seq": 1}, {"_seq": 2}]
+    assert items == [{}, {"a": 1}]
     assert (stream.response.ok, stream.response.is_usable) == (True, True)
     assert stream.progress == {"heartbeat": True}
 

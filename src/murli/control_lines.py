@@ -79,6 +79,23 @@ def is_numbered(line: Any) -> bool:
     return isinstance(number, int) and not isinstance(number, bool)
 
 
+def with_number(item: Any, number: int) -> dict[str, Any]:
+    """Return *item* as a line with its number; `without_number` gives it back.
+
+    What is no object, or could be taken for one in its wrapper, stands under ``value``.
+    """
+    is_plain = isinstance(item, dict) and item.keys().isdisjoint(("_seq", "_summary"))
+    if is_plain and item.keys() != {"value"}:
+        return {"_seq": number, **item}
+    return {"_seq": number, "value": item}
+
+
+def without_number(line: dict[str, Any]) -> Any:
+    """Return the item in *line*, which its tool has numbered."""
+    item = {key: value for key, value in line.items() if key != "_seq"}
+    return item["value"] if item.keys() == {"value"} else item
+
+
 def wrapped(item: Any) -> Any:
     """Return *item* as a line that no reader takes for a control line."""
     return {"event": "item", "data": item} if _needs_wrapper(item) else item

@@ -14,6 +14,7 @@ from ..control_lines import is_aside as is_aside
 from ..control_lines import is_numbered as is_numbered
 from ..control_lines import is_terminal as is_terminal
 from ..control_lines import unwrapped as unwrapped
+from ..control_lines import without_number as without_number
 
 MURLI_STATES = {"ok": "ok", "plan": "plan", "partial": "partial", "error": "failed"}
 #: stands for what is no JSON, where null is a value like others

@@ -21,6 +21,7 @@ from .documents import (
     parsed,
     unwrapped,
     values_in,
+    without_number,
 )
 from .envelopes import from_family, from_murli, number_in, object_in
 from .response import Part, Problem, Response
@@ -71,6 +72,9 @@ def read(
     if found.contract != "murli" and (missed := _gaps(lines)) and part.is_whole:
         oddities.append(f"{missed} items are missing between those that arrived")
         part = Part(truncated=True, returned=len(items), total=len(items) + missed)
+    if found.contract != "murli" and lines and is_numbered(lines[0]) and lines[0]["_seq"] == 1:
+        bare = (without_number(each) if is_numbered(each) else each for each in lines)
+        items = tuple(map(unwrapped, bare))
     return replace(found, items=items, oddities=tuple(oddities), part=part)
 
 

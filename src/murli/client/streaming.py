@@ -7,7 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from .collecting import Line
-from .documents import NOTHING, Doubled, is_aside, is_numbered, is_terminal, unwrapped, value_in
+from .documents import (
+    NOTHING,
+    Doubled,
+    is_aside,
+    is_numbered,
+    is_terminal,
+    unwrapped,
+    value_in,
+    without_number,
+)
 from .limits import Limits, in_words
 from .reading import KEY_TWICE, SEVERAL_ENDS, is_of_batch
 from .response import Part, Response
@@ -30,6 +39,7 @@ class Items:
         self.count = 0
         self.fault = ""
         self.missing = 0
+        self._is_numbered = False
         self._sent = 0  # the number of the last item, by the tool's own count
         self.oddities: list[str] = []
         self._limits = limits
@@ -130,7 +140,11 @@ class Items:
             if not self.missing:  # those behind the first gap are only counted
                 self.oddities.append(f"items {self._sent + 1} to {number - 1} are missing")
             self.missing += number - self._sent - 1
+        if self.count == 1:  # a tool numbers all of its items or none, from 1 on
+            self._is_numbered = number == 1 and is_numbered(item) and not self._is_murli
         self._sent = number
+        if self._is_numbered and is_numbered(item):
+            item = without_number(item)
         self._ready.append(unwrapped(item))
 
 

@@ -405,10 +405,9 @@ class Flow:
         """Return *event* as the contract has it."""
         if not self._numbers:
             return event
-        number = self._last[0] + 1
-        if isinstance(event, dict) and event.keys().isdisjoint(("_seq", "_summary")):
-            return {"_seq": number, **event}
-        return {"_seq": number, "value": event}
+        from ..control_lines import with_number
+
+        return with_number(event, self._last[0] + 1)
 
     def _put_whole(self, stream: Any, text: str) -> None:
         """Write a line; what interrupts that finds it whole, or not there at all."""
