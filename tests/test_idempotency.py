@@ -424,6 +424,26 @@ def test_a_key_covers_what_is_in_a_file_that_is_given_by_its_path(
     assert call("key", "one")["error"]["code"] == "IDEMPOTENCY_KEY_REUSED"
 
 
+def test_a_file_that_the_command_writes_is_no_other_input(tmp_path: Path) -> None:
+    """A call that changed a file it was given is replayed; another content is another call."""
+    argv = script(
+        tmp_path,
+        "import click, murli\n@click.command()\n@click.argument('out', type=click.Path())\n"
+        "def cli(out): open(out, 'a').write('x')\n"
+        "murli.enable(cli, name='writes')\ncli()\n",
+    )
+    env = environment(MURLI_CONTRACT="agent-spec-2", XDG_STATE_HOME=str(tmp_path / "state"))
+    out, call = tmp_path / "out", ("--idempotency-key=key", "out")
+    for replayed in (None, True):
+        done = run(argv, *call, cwd=tmp_path, env=env)
+        assert done.document["meta"].get("replayed") is replayed
+        assert out.read_text() == "x"
+    out.write_text("y")
+    assert run(argv, *call, cwd=tmp_path, env=env).document["error"]["code"] == (
+        "IDEMPOTENCY_KEY_REUSED"
+    )
+
+
 def test_input_that_comes_late_is_not_kept(tmp_path: Path) -> None:
     """Where input begins after the handler, the answer says that the key does not hold."""
     argv = script(tmp_path, FRONT["click"])

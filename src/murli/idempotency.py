@@ -84,7 +84,8 @@ class Replays:
                 return None
             with open(path, encoding="utf-8") as file:
                 entry = json.load(file)
-            kept_for, result = entry["fingerprint"], dict(entry["result"])
+            kept_for = (entry["fingerprint"], entry.get("fingerprint_after"))
+            result = dict(entry["result"])
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -94,7 +95,7 @@ class Replays:
                 error_type="replay_unreadable",
                 recoverable=False,
             ) from None
-        if kept_for != _hash(fingerprint):
+        if _hash(fingerprint) not in kept_for:
             raise AgentError.conflict(
                 "This idempotency key was used for a call with other arguments.",
                 "Repeat the call as it was, or use a new key.",
@@ -103,14 +104,24 @@ class Replays:
         return result
 
     def keep(
-        self, tool: str, command: str, key: str, fingerprint: str, result: Mapping[str, Any]
+        self,
+        tool: str,
+        command: str,
+        key: str,
+        fingerprint: str,
+        result: Mapping[str, Any],
+        *,
+        after: str = "",
     ) -> None:
         """Keep *result* for *key*; `OSError` when that fails, by which time the work is done.
 
-        Give it as the caller was told it: without secrets, and in plain data.
+        Give it as the caller was told it: without secrets, and in plain data. *after* is the
+        fingerprint that the same call has now, if it changed a file that it was given.
         """
         path = self._path(tool, command, key)
         entry = {"fingerprint": _hash(fingerprint), "result": plain(dict(result))}
+        if after and after != fingerprint:
+            entry["fingerprint_after"] = _hash(after)
         self._prepare()
         new = f"{path[: -len(_ENTRY)]}-{os.urandom(4).hex()}.new"
         replace_with(path, new, dumps(entry, pretty=False).encode("utf-8"))
@@ -182,11 +193,11 @@ class Claim:
     ) -> None:
         self._release()
 
-    def keep(self, result: Mapping[str, Any]) -> None:
+    def keep(self, result: Mapping[str, Any], *, after: str = "") -> None:
         """Keep *result* for whoever repeats the call; see `Replays.keep`."""
         if self._lock is None:
             raise RuntimeError("a result is kept while the claim is entered")
-        self._replays.keep(*self._call, result)
+        self._replays.keep(*self._call, result, after=after)
 
     def _acquire(self) -> int:
         until = time.monotonic() + self._wait

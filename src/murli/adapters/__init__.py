@@ -9,7 +9,6 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from ..runtime import Settings
@@ -121,18 +120,3 @@ def is_parser(app: object) -> bool:
 def kind_of(app: object) -> str:
     """Give the class of *app*, as an author knows it."""
     return f"{type(app).__module__}.{type(app).__qualname__}"
-
-
-def stand_in(holder: Any, name: str, ours: Any) -> Callable[[], None]:
-    """Put *ours* in the place of an attribute; return what takes it back."""
-    missing = object()
-    before = holder.__dict__.get(name, missing)
-    setattr(holder, name, ours)
-
-    def undo() -> None:
-        if before is missing:
-            delattr(holder, name)
-        else:
-            setattr(holder, name, before)
-
-    return undo

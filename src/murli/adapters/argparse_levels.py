@@ -7,7 +7,6 @@ import os
 
 from ..runtime import AS_MANY_AS_COME, EVERYTHING, INTENT, SEPARATOR, metadata_of
 from ..runtime.invocation import current
-from . import stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -360,6 +359,8 @@ class TypedSwitches:
 
     def watch(self, parser: Any) -> None:
         """Note from now on what *parser* acts on."""
+        from .standing_in import stand_in
+
         own_values, own_tuples = parser._get_values, parser._get_option_tuples
 
         def get_values(action: argparse.Action, words: Any) -> Any:

@@ -15,9 +15,9 @@ from ..runtime.enforce import enforce, excluded_by
 from ..runtime.misnamed import Parameters, refuse_misnamed
 from ..runtime.redaction import hide_given
 from ..runtime.saved import saved_switch, switch, words_in
-from . import stand_in
 from .argparse_levels import value_in
 from .argparse_tree import argument_name, names_of
+from .standing_in import stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

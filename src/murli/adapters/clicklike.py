@@ -470,7 +470,7 @@ def _invoke(
     if call.is_running:  # a handler runs it; if need be, the guard stands before its callback
         return own_invoke(ctx)
     show_options(invocation, command)
-    invocation.values = lambda: values_in(ctx)
+    invocation.values = lambda: _values_in(ctx)
     invocation.handler = command.callback
     typed = {}
     if enabled.notes_typed or enabled.settings.infers:
@@ -592,31 +592,10 @@ def is_leaf_call(command: Any, ctx: Any) -> bool:
     return not waiting and not ctx.args
 
 
-def values_in(ctx: Any) -> dict[str, Any]:
-    """Return the values of all parameters on the way to the command of *ctx*, by their places.
+def _values_in(ctx: Any) -> dict[str, Any]:
+    from .clicklike_values import values_in
 
-    Paths that are given as text are paths here, so that they are told from other text.
-    """
-    found: dict[str, Any] = {}
-    while ctx is not None:
-        # By what only click's Path has; the parameters of some typers have no type, but real paths.
-        kinds = {param.name: getattr(param, "type", None) for param in ctx.command.params}
-        for name, value in ctx.params.items():
-            is_path = hasattr(kinds.get(name), "resolve_path")
-            found[f"{ctx.command_path} {name}"] = _as_path(value) if is_path else value
-        ctx = ctx.parent
-    return found
-
-
-def _as_path(value: Any) -> Any:
-    """Return *value*, a text or several, as what it is the path of."""
-    if isinstance(value, (list, tuple)):
-        return [_as_path(each) for each in value]
-    if not value or not isinstance(value, (str, bytes)):
-        return value
-    from pathlib import PurePath
-
-    return PurePath(os.fsdecode(value))
+    return values_in(ctx)
 
 
 def show_options(invocation: Invocation, command: Any) -> None:

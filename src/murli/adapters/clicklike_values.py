@@ -6,6 +6,7 @@ the parameters that annotations speak of.
 
 from __future__ import annotations
 
+import os
 import sys
 
 from ..metadata import flag_key
@@ -195,3 +196,30 @@ def _source(param: Any, name: str = "DEFAULT_MAP") -> Any:
         if found is not None:
             return found[name]
     raise TypeError(f"{type(param).__name__} is no parameter murli knows")
+
+
+def values_in(ctx: Any) -> dict[str, Any]:
+    """Return the values of all parameters on the way to the command of *ctx*, by their places.
+
+    Paths that are given as text are paths here, so that they are told from other text.
+    """
+    found: dict[str, Any] = {}
+    while ctx is not None:
+        # By what only click's Path has; the parameters of some typers have no type, but real paths.
+        kinds = {param.name: getattr(param, "type", None) for param in ctx.command.params}
+        for name, value in ctx.params.items():
+            is_path = hasattr(kinds.get(name), "resolve_path")
+            found[f"{ctx.command_path} {name}"] = _as_path(value) if is_path else value
+        ctx = ctx.parent
+    return found
+
+
+def _as_path(value: Any) -> Any:
+    """Return *value*, a text or several, as what it is the path of."""
+    if isinstance(value, (list, tuple)):
+        return [_as_path(each) for each in value]
+    if not value or not isinstance(value, (str, bytes)):
+        return value
+    from pathlib import PurePath
+
+    return PurePath(os.fsdecode(value))

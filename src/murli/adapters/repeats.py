@@ -7,7 +7,7 @@ collect or count are meant to be given more than once, and of two switches the l
 from __future__ import annotations
 
 from ..runtime import usage
-from . import stand_in
+from .standing_in import stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

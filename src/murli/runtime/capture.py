@@ -76,33 +76,26 @@ def watch_errors(writes: list[str | bytes]) -> Callable[[], None]:
     return lambda: None
 
 
-class _Layer:
-    """Stands in the place of a stream's own ``write``, over what stood there before."""
-
-    __slots__ = ("beneath", "write")
-
-    def __init__(self, write: Callable[[Any, Any], Any], beneath: Any) -> None:
-        self.write = write
-        self.beneath = beneath
-
-    def __call__(self, data: Any, /) -> Any:
-        return self.write(data, self.beneath)
-
-
 def write_through(target: Any, write: Callable[[Any, Any], Any]) -> Callable[[], None]:
     """Have *write* called in the place of the method of *target*, with the data and that method.
 
     Returns what takes it out again; those who came later may have left before, or may stay.
     """
-    layer = target.write = _Layer(write, target.write)
+
+    def call(data: Any, /) -> Any:
+        return write(data, layer.beneath)
+
+    layer: Any = call
 
     def undo() -> None:
-        above, found = None, target.__dict__.get("write")
-        while isinstance(found, _Layer) and found is not layer:
-            above, found = found, found.beneath
-        if found is not layer:
-            return
-        beneath, is_own = layer.beneath, getattr(layer.beneath, "__self__", None) is target
+        above: Any = None
+        found: Any = target.__dict__.get("write")
+        while found is not layer:
+            above, found = found, getattr(found, "beneath", None)
+            if found is None:
+                return
+        beneath = layer.beneath
+        is_own = getattr(beneath, "__self__", None) is target
         if above is not None:
             above.beneath = beneath
         elif is_own:
@@ -110,6 +103,8 @@ def write_through(target: Any, write: Callable[[Any, Any], Any]) -> Callable[[],
         else:
             target.write = beneath
 
+    layer.beneath = target.write
+    target.write = layer
     return undo
 
 

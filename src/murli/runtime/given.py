@@ -42,6 +42,8 @@ class Given:
     def __init__(self, invocation: Invocation) -> None:
         self._invocation = invocation
         self.came_late = False
+        # A hash of what the handler can read from stdin, taken before it does; "" for nothing.
+        self.stdin = self._hash_of_stdin()
 
     def values(self) -> dict[str, Any]:
         """Return the values of the parameters, in a form that is the same for equal ones."""
@@ -51,8 +53,7 @@ class Given:
             if not _is_left_out(name)
         }
 
-    def stdin(self) -> str:
-        """Return a hash of what the handler can read from stdin, ``""`` for nothing."""
+    def _hash_of_stdin(self) -> str:
         if sys.stdin is None:
             return ""
         if sys.stdin is not sys.__stdin__:

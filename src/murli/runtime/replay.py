@@ -65,13 +65,16 @@ def claim(invocation: Invocation, key: str) -> None:
 def _claimed(invocation: Invocation, key: str, given: Given) -> Claim:
     tool = invocation.host.name()
     command = ".".join(getattr(invocation.call.level, "path", ()))
+    replays = Replays(folder_of(tool))
+    return replays.claim(tool, command, key, _fingerprint(invocation, given)).__enter__()
+
+
+def _fingerprint(invocation: Invocation, given: Given) -> str:
     words = invocation.call.rest
     if invocation.secrets is not None:
         # A token that was renewed meanwhile does not make it another call.
         words = [invocation.secrets.scrub(word) for word in words]
-    arguments = {"words": words, "values": given.values(), "stdin": given.stdin()}
-    fingerprint = fingerprint_of(arguments)
-    return Replays(folder_of(tool)).claim(tool, command, key, fingerprint).__enter__()
+    return fingerprint_of({"words": words, "values": given.values(), "stdin": given.stdin})
 
 
 def _keep(invocation: Invocation, claimed: Claim, outcome: Success, given: Given) -> None:
@@ -81,7 +84,7 @@ def _keep(invocation: Invocation, claimed: Claim, outcome: Success, given: Given
     try:
         if given.came_late:
             raise RuntimeError("its input came when it had begun.")
-        claimed.keep(kept)
+        claimed.keep(kept, after=_fingerprint(invocation, given))
     except (OSError, ValueError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         invocation.writer.warn(
