@@ -68,6 +68,7 @@ TAIL = """
 import os, murli
 from murli import ArgumentMetadata, FlagAnnotation, Metadata, Rule, Traits
 murli.annotate(add, eval(os.environ.get("DECLARE", "Metadata()")))
+murli.annotate(app, eval(os.environ.get("ROOT", "Metadata()")))
 murli.redirect(
     app, "old", os.environ.get("TO", "add"),
     options={
@@ -134,6 +135,9 @@ def test_a_misspelled_name_refuses_every_call_for_an_agent(tool: list[str]) -> N
     for declared in RIGHT:
         done = run(tool, "add", "x", env=environment(DECLARE=declared))
         assert (done.code, done.document["status"]) == (0, "ok")
+    # What the group that has the option declares, a command may say again.
+    again = environment(DECLARE=notes("region"), ROOT=notes("region"))
+    assert run(tool, "add", "x", env=again).code == 0
     # The commands beside it are none the worse.
     assert run(tool, "look", env=environment(DECLARE=notes("apikey"))).code == 0
 

@@ -97,7 +97,10 @@ def check_names(command: Any, metadata: Metadata, parent: Any, invocation: Invoc
     """Refuse a call of *command*, below the context *parent*, that declares what is not there."""
     above: list[Parameters] = []
     while parent is not None:
-        above.insert(0, parameters_of(parent.command))
+        # One that is not the tool's own may stand above it all.
+        enabled, path = getattr(parent.command, "_murli_hooked", (None, ()))
+        facts = enabled.metadata_at(parent.command, path) if enabled is not None else None
+        above.insert(0, parameters_of(parent.command, facts))
         parent = parent.parent
     refuse_misnamed(invocation, parameters_of(command, metadata), above)
 

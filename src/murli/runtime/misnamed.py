@@ -91,7 +91,7 @@ def misnamed(own: Parameters, above: Sequence[Parameters]) -> Iterator[str]:
             pass
         elif first:
             yield f'flag_annotations names "{key}"; use {own.options[first]}'
-        elif key not in options or _needs_own(note):
+        elif key not in options or (_needs_own(note) and not _repeats(key, note, above)):
             yield _sentence("flag_annotations", key, own.options, options)
         for other in note.mutually_exclusive_with:
             if flag_key(other) not in anything:
@@ -178,6 +178,16 @@ def _no_command(rule: Redirection, level: Level, word: str) -> str:
 def _needs_own(note: FlagAnnotation) -> bool:
     """Return whether *note* says what only the command that has the option can act on."""
     return bool(note.sensitive or note.env or note.profileable)
+
+
+def _repeats(key: str, note: FlagAnnotation, above: Sequence[Parameters]) -> bool:
+    """Return whether the command *above* that has the option declares the same of it."""
+    return any(
+        key in level.options
+        and level.metadata is not None
+        and level.metadata.flag_annotations.get(key) == note
+        for level in above
+    )
 
 
 def _ours() -> dict[str, str]:
