@@ -317,16 +317,22 @@ def test_a_described_flag_has_the_words_for_agents(tmp_path: Path) -> None:
 import click, murli
 class Sku(click.ParamType):
     name = "sku:quantity"
+class Place(click.ParamType):
+    name = "place"
+    def get_metavar(self, param, ctx=None): return "SHELF:ROW"
 @click.command()
 @click.option("--line", type=Sku(), help="for people")
-def t(line): "T."
+@click.argument("place", type=Place(), required=False)
+def t(line, place): "T."
 note = murli.FlagAnnotation(description="for agents")
 murli.annotate(t, murli.Metadata(danger_level="safe", flag_annotations={"line": note}))
 murli.enable(t, name="t")
 t()
 """
     tool = script(tmp_path, source, "t.py")
-    flag = run(tool, "--schema").document["flags"][0]
+    schema = run(tool, "--schema").document
+    flag = schema["flags"][0]
+    assert schema["arguments"][0]["metavar"] == "SHELF:ROW"
     assert (flag["description"], flag["metavar"]) == ("for agents", "SKU:QUANTITY")
     env = environment(MURLI_CONTRACT="agent-spec-2")
     entry = run(tool, "--schema", env=env).document["data"]["flags"]["line"]

@@ -185,7 +185,23 @@ def _metavar(param: Any, name: str) -> str:
         formats = getattr(holder, "formats", None)
         if formats and not given and list(formats) != _USUAL_FORMATS:
             given = f"[{'|'.join(map(str, formats))}]"
-    return telling_metavar(given, type_name(param), name)
+    return telling_metavar(given or _own_metavar(param), type_name(param), name)
+
+
+def _own_metavar(param: Any) -> str | None:
+    """Return what a type of the author's own calls its values, as ``--help`` would."""
+    own = getattr(getattr(param, "type", None), "get_metavar", None)
+    theirs = str(getattr(own, "__module__", "")).partition(".")[0] in ("click", "typer")
+    if own is None or theirs:
+        return None
+    # Newer clicks pass the context as well.
+    for arguments in ((param, None), (param,)):
+        try:
+            found = own(*arguments)
+        except Exception:  # it wants what only a running call has
+            continue
+        return str(found) if found else None
+    return None
 
 
 def _type(param: Any) -> str:
