@@ -15,7 +15,6 @@ STORE = {"profiles": {"p": {"flags": {"token": "hunter22"}}}}
 
 FOREIGN = {
     "text": b"export PATH=/bin\n",
-    "empty": b"",
     "list": b"[1, 2]\n",
     "settings": b'{"editor": "vi"}\n',
     "other profiles": b'{"profiles": {"defaults": {"font": "mono"}}}\n',
@@ -46,9 +45,14 @@ def test_a_file_that_is_no_store_is_left_as_it_is(tmp_path: Path, kind: str) -> 
 
 
 def test_a_store_is_known_by_its_profiles(tmp_path: Path) -> None:
-    """A file that does not exist yet, and one that holds profiles, are used and made private."""
+    """A file that does not exist yet, is empty, or holds profiles is used and made private."""
     path = tmp_path / "file"
     env = environment(MURLI_PROFILE_PATH=str(path))
+    path.touch(0o644)
+    assert run(DEPLOY, "run", "--replicas", "1", env=env).code == 0
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"", 0o644)
+    assert run(DEPLOY, "profile", "save", "a", "region=us", env=env).code == 0
+    path.unlink()
     assert run(DEPLOY, "profile", "save", "a", "region=us", env=env).code == 0
     assert run(DEPLOY, "profile", "delete", "a", "--yes", env=env).code == 0
     path.chmod(0o644)

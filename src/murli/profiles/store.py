@@ -238,6 +238,8 @@ class StoreFile:
         if self._folder_is_ours:
             tighten(os.path.dirname(self.path))
         data = contents(self.path)
+        if data == b"" and self._chosen_by:
+            return ProfileStore()  # a file that was made for profiles, and holds nothing yet
         if data is not None:
             store = self._parsed(data)
             if self._chosen_by and not is_store(store._document):
