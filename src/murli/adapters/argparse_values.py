@@ -107,7 +107,7 @@ class Bindings:
         """
         tables = [(parser, *self._values(parsed, parser)) for parser in parsers]
         unsaid = {bound.key for bound in self._applied.values()}
-        # An abbreviation is no way to confirm; what is typed is typed in full.
+        # An abbreviation does not confirm: the name must be typed in full.
         unsaid |= {_key(each) for each in self._seen.values() if self._typed.is_shortened(each)}
         for parser, metadata in self._parsers:
             for action in parser._actions:

@@ -52,7 +52,7 @@ def hook_guarded(group: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
 
 
 def _is_annotated(command: Any) -> bool:
-    """Return whether something is declared about *command*, or about a function behind it."""
+    """Return whether something is declared about *command*, or about a function it wraps."""
     holder: Any = command
     facts = command.__dict__
     while METADATA not in facts:

@@ -198,7 +198,7 @@ class Catalogue:
 
 
 def _stands_alone(option: str, command: Command | None) -> bool:
-    """Return whether the word *option* takes no word behind it."""
+    """Return whether *option* takes no value."""
     if option.startswith("--") and "=" in option:
         return True
     flag = command.flags.get(option.removeprefix("--")) if command is not None else None
@@ -437,7 +437,7 @@ def kind_in(name: str) -> tuple[str, str]:
 
 
 def _item_in(name: str) -> str | None:
-    """Return what a list of the type *name* holds, ``None`` when that is no list."""
+    """Return the element type of the list type *name*, ``None`` for any other type."""
     if name.startswith("[]"):
         return name[2:]
     return name[:-5] if name.endswith(("Slice", "Array")) else None
