@@ -48,7 +48,7 @@ test-matrix: $(VENV)/.ready-to-test
 	$(BIN)/python -m tests_real.matrix
 
 bench: $(VENV)/.ready-to-test
-	failed=0; for each in startup describe client; do \
+	failed=0; for each in startup describe client redaction; do \
 	  $(BIN)/python -m benchmarks.$$each || failed=1; done; exit $$failed
 
 soak: $(VENV)/.ready-to-test

@@ -10,7 +10,8 @@ from fuzz.values import Source, value_from
 from murli import EncodingError
 from murli.formats import dumps, plain
 from murli.formats.text import clean
-from murli.runtime.redaction import MASK, SHORTEST, Secrets
+from murli.runtime.redaction import MASK, Secrets
+from murli.runtime.secret_names import SHORTEST, is_usual
 
 WORDS = [MASK, "s3cr3t", "status", "\\u00e9", "%20", '\\"', "\x1b[0m"]
 # Words of a document itself; see the redactor.
@@ -26,7 +27,11 @@ def check(data: bytes) -> None:
         secrets.add(secret)
     before, behind = source.text(), source.text()
     # What is replaced must not be part of what replaces it, nor arise where two parts meet.
-    searched = [secret for secret in hidden if len(secret) >= SHORTEST and not _meets(secret)]
+    searched = [
+        secret
+        for secret in hidden
+        if len(secret) >= SHORTEST and not _meets(secret) and not is_usual(secret)
+    ]
     for secret in searched:
         for spelled in (secret, repr(secret)[1:-1], json.dumps(secret), _dumped(secret)):
             text = before + spelled + behind

@@ -19,6 +19,7 @@ FAULTS = {
     "signal in import": 4,
     "signal in handler": 10,
     "signal at end": 6,
+    "burst of signals": 5,
     "reader closes early": 8,
     "reader is slow": 3,
     "reader is late": 4,
@@ -36,13 +37,16 @@ FAULTS = {
     "hostile words": 8,
 }
 SLOW = ("sleeps", "computes", "waits-for-child", "has-daemon")
+# Those end only because they are made to.
+STUBBORN = ("blocks-at-end", "swallows", "has-deaf-child")
 _QUICK = (
     *("answers", "answers", "returns", "prints", "prints", "generates", "says-hostile"),
     *("prints-hostile", "streams", "progresses", "is-partial", "answers-twice", "fails-late"),
     *("cannot-be-encoded", "has-child", "looks-at-descriptors", "has-thread", "has-daemon"),
     *("prints-at-exit", "forks", "becomes-another", "sleeps", "fails", "fails", "recurses"),
     *("exits", "exits", "exits-hard", "closes-stdout", "is-noisy", "change", "change", "slow"),
-    *("asks", "asks-for-password", "reads", "times-out"),
+    *("asks", "asks-for-password", "reads", "times-out", "is-stuck", "truncates", "truncates"),
+    *("opens-stdout", "closes-all", "forks-and-answers"),
 )
 _ASKING = ("asks", "asks-for-password", "reads")
 _WORDS = (
@@ -94,7 +98,7 @@ def make(seed: int, number: int) -> Case:
     case.seed = dice.randrange(1000)
     case.size = _size(dice, fault)
     case.seconds = round(dice.uniform(0.01, 0.08), 3)
-    if fault == "signal in handler":
+    if fault in ("signal in handler", "burst of signals"):
         case.seconds = 2.0  # far beyond the signal
     # What is printed when a session is over is the program's own.
     late = deed in ("has-thread", "has-daemon", "prints-at-exit")
@@ -107,6 +111,8 @@ def make(seed: int, number: int) -> Case:
 
 def _deed(dice: random.Random, fault: str) -> str:
     if fault == "signal in handler":
+        return dice.choice((*SLOW, *SLOW, "slow", *STUBBORN))
+    if fault == "burst of signals":
         return dice.choice((*SLOW, "slow"))
     if fault == "reader closes early" and dice.random() < 0.1:
         return dice.choice(("prints-endlessly", "streams-endlessly"))
@@ -133,6 +139,8 @@ def words_of(case: Case, dice: random.Random) -> list[str]:
         words = ["slow", *numbers]
     elif case.deed == "times-out":
         words = ["do", "sleeps", f"--seed={case.seed}", "--seconds=3", "--timeout=0.1"]
+    elif case.deed == "is-stuck":
+        words = ["do", "is-stuck", f"--seed={case.seed}", "--timeout=0.3"]
     else:
         words = ["do", case.deed, *numbers]
     form = dice.choice(([], [], ["--output", "ndjson"], ["--output=json"], ["--agent"]))
@@ -167,7 +175,10 @@ def hostile_words(dice: random.Random) -> list[str]:
 def _aggravate(case: Case, dice: random.Random) -> None:
     """Fill in how exactly it goes wrong."""
     fault = case.fault
-    if fault.startswith("signal"):
+    if fault == "burst of signals":
+        delay = dice.uniform(0, 0.06)
+        case.signals += [(delay + 0.0001 * each, signal.SIGINT) for each in range(3)]
+    elif fault.startswith("signal"):
         latest = {
             "signal at start": 0.015,
             "signal in import": {"argparse": 0.1, "click": 0.15, "typer": 0.4}[case.adapter],

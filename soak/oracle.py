@@ -40,7 +40,10 @@ _SHORT = ("disk is full", "few descriptors")
 # What these answer depends on more than the case; that they answer does not.
 _LOOSE = ("asks", "asks-for-password", "reads", "closes-stdout")
 # Those fail by themselves when stdout is closed: a child, say, that cannot write.
-_FRAIL = (*_LOOSE, "has-child", "looks-at-descriptors", "prints-hostile")
+_FRAIL = (
+    *_LOOSE,
+    *("has-child", "looks-at-descriptors", "prints-hostile", "truncates", "opens-stdout"),
+)
 # Tracebacks are kept for the author, in files of one place, or of another when that is full.
 _KEPT = re.compile(r"(?:home/\.local|tmp/murli-\d+)(?:/state|/murli|/soak|/[\dTZ.-]+\.txt)*")
 _PYTHONS_WORDS = ("Traceback (most recent call last)", "Exception ignored in", "Fatal Python error")
@@ -92,7 +95,8 @@ def _traces(case: Case, evidence: Evidence) -> list[str]:
     leaked = set(told.split(",")) - {*"0123", "200", ""}
     # A signal in the middle of subprocess.Popen leaves its pipe, without murli as well.
     starting = case.deed == "waits-for-child" and case.signals
-    if leaked and not starting and case.deed not in ("slow", "closes-stdout", "has-daemon"):
+    own = ("slow", "closes-stdout", "closes-all", "has-daemon")
+    if leaked and not starting and case.deed not in own:
         found.append(f"descriptors were left open: {sorted(leaked)}")
     return found
 
@@ -139,7 +143,9 @@ class _Trial:
             outcome = self.judge_signalled()
             if outcome:
                 return outcome
-        return self.judge_lost() if case.fault in _LOST else self.judge_ordinary()
+        closed = case.deed == "closes-all" and case.fault != "hostile words"
+        lost = case.fault in _LOST or closed
+        return self.judge_lost() if lost else self.judge_ordinary()
 
     def require(self, truth: object, finding: str) -> None:
         """Note *finding* unless *truth*."""
@@ -149,8 +155,9 @@ class _Trial:
     def listen(self) -> None:
         """Note what Python said on stderr and murli should have said."""
         words: tuple[str, ...] = _PYTHONS_WORDS
-        own = self.case.deed in ("forks", "has-thread")
-        if own or self.evidence.sent or "--debug" in self.case.words:
+        own = self.case.deed in ("forks", "forks-and-answers", "has-thread")
+        disturbed = self.evidence.sent and self.case.fault != "burst of signals"
+        if own or disturbed or "--debug" in self.case.words:
             words = words[2:]  # a child's or thread's own trouble, or an uncatchable Ctrl-C
         for word in words:
             self.require(word.encode() not in self.evidence.stderr, f"stderr has {word!r}")
@@ -185,6 +192,7 @@ class _Trial:
     def judge_reader_gone(self) -> str:
         """Quietly, with the code of a success or of what had failed anyway."""
         quiet = all(each.error != "output_failed" for each in self.told)
+        quiet = quiet or self.case.deed == "closes-all"
         self.require(quiet, "a reader that goes away is told as a failure")
         wanted = self.wanted
         if wanted is not None and self.case.deed not in _LOOSE:
@@ -204,7 +212,7 @@ class _Trial:
             self.require(ending or not last, f"killed by signal {-self.code} behind its answer")
             return "killed while Python ended" if last else "killed without a word"
         if last is None or last.error != "cancelled":
-            if self.case.fault != "signal in handler":
+            if self.case.fault not in ("signal in handler", "burst of signals"):
                 return ""
             self.wrong.append(f"signals {self.evidence.sent} did not end it: exit {self.code}")
             return "went on"
@@ -247,7 +255,8 @@ class _Trial:
         if answer is not None and not echoed:
             ends.insert(0, answer)
         if not ends:
-            if case.fault in _MUTE and self.code and self.contract == "murli":
+            mute = case.fault in _MUTE and case.fault != "stderr is closed"
+            if mute and self.code and self.contract == "murli":
                 return "failed with nowhere to say so"
             self.wrong.append(f"no document, exit {self.code}")
             return "silent"
@@ -258,7 +267,9 @@ class _Trial:
         if self.contract != "murli":
             self.require(answer, "no document on stdout")
         elif answer is not None:
-            misplaced = answer.content["status"] == "error" and not echoed
+            # With stderr closed it is the only place.
+            misplaced = answer.content["status"] == "error" and case.fault != "stderr is closed"
+            misplaced = misplaced and not echoed
             self.require(not misplaced, "an error document is on stdout")
         if self.wanted is not None and not (case.fault in _SHORT and self.code):
             self.compare(self.wanted, ends[0])

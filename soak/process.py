@@ -28,6 +28,8 @@ DEADLINE = 20.0
 # What may still be on its way out when the process has ended.
 GRACE = 1.5
 FED = b"Ada\nLovelace\n"
+# The mark behind which the signals of a fault are due.
+_BEGINNINGS = {"signal in handler": b"h", "burst of signals": b"h", "signal at end": b"de"}
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
 
 
@@ -247,7 +249,7 @@ class _Running:
             del self.pipes[descriptor]
             os.close(descriptor)
         elif name == "marks" and self.since is None:
-            wanted = {"signal in handler": b"h", "signal at end": b"de"}.get(self.case.fault, b"")
+            wanted = _BEGINNINGS.get(self.case.fault, b"")
             if set(wanted) & set(part):
                 self.since = time.monotonic()
 

@@ -69,6 +69,32 @@ def test_each_line_is_a_call(adapter: str, contract: str) -> None:
     assert len(requests) == 3
 
 
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("TOOL_FORMAT", "tsv"), ("TASKS_FORMAT", "plain"), ("TOOL_FORMAT", "table")],
+)
+def test_a_format_variable_is_not_for_exec(variable: str, value: str) -> None:
+    """Whatever form a variable asks for, what was done is answered in JSON lines."""
+    env = environment(MURLI_CONTRACT="agent-spec-2", **{variable: value})
+    request = {"_cmd": "task.create", "title": "x", "weight": 1.5, "_opts": {"yes": True}}
+    done = dispatch(tool("tasks_click"), request, {"_cmd": "report", "what": "all"}, env=env)
+    assert (done.code, [each["ok"] for each in done.lines]) == (0, [True, True])
+
+
+def test_words_that_are_no_text(tasks: list[str]) -> None:
+    """A lone surrogate in a command, a key or an option is one error line; the others go on."""
+    done = dispatch(
+        tasks,
+        {"_cmd": "\ud800"},
+        {"_cmd": "report", "what": "all", "\ud800": 1},
+        {"_cmd": "report", "what": "all", "_opts": {"\ud800": 1}},
+        {"_cmd": "report", "what": "all"},
+        words=("--ignore-errors",),
+    )
+    assert codes(done) == ["COMMAND_ERROR", "FLAG_ERROR", "FLAG_ERROR", ""]
+    assert [each["meta"]["_line"] for each in done.lines] == [1, 2, 3, 4]
+
+
 @pytest.mark.parametrize(("adapter", "contract"), DIAGONAL)
 def test_the_first_failure_ends_it(adapter: str, contract: str) -> None:
     """A failed call is the last one, and the exit code is that of a general error."""

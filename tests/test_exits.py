@@ -301,3 +301,9 @@ def test_an_own_hook_does_not_hide_the_exception(tmp_path: Path) -> None:
 def test_what_counts_as_the_reason(written: list[str], reason: str) -> None:
     """Of what was written, the last words that are about the failure, cleaned and bounded."""
     assert reason_in([part.encode() for part in written]) == reason
+
+
+def test_a_secret_is_taken_out_of_the_reason_before_that_is_cut() -> None:
+    """Cut first, what is left of the secret would not be known any more."""
+    reason = reason_in(["Error: hunter2", "x" * 995], lambda text: text.replace("hunter2", "***"))
+    assert reason == "…" + ("Error: ***" + "x" * 995)[-999:]

@@ -180,6 +180,41 @@ def prints_at_exit(job: Job) -> None:
     writer().write_success("Done", payload(job.seed, job.size))
 
 
+def truncates(job: Job) -> None:
+    """Let a child open stdout anew and truncate it."""
+    print("before", flush=True)
+    _run(["sh", "-c", "echo anew > /dev/stdout"])
+    print(lines(job.seed, job.size), end="")
+
+
+def opens_stdout(job: Job) -> None:
+    """Open stdout anew and truncate it."""
+    print("before", flush=True)
+    with open("/dev/stdout", "w") as anew:
+        print("anew", file=anew)
+    print(lines(job.seed, job.size), end="")
+
+
+def forks_and_answers(job: Job) -> None:
+    """Fork; the child says what only its parent may say."""
+    child = os.fork()
+    if child == 0:
+        if job.seed % 3 == 0:
+            writer().write_success("child", {"child": True})
+        elif job.seed % 3 == 1:
+            writer().write_event({"child": True})
+        os._exit(0)
+    os.waitpid(child, 0)
+    writer().write_success("Done", payload(job.seed, job.size))
+
+
+def has_deaf_child(job: Job) -> None:
+    """Wait for a child that ends for nobody."""
+    import subprocess
+
+    subprocess.run(["sh", "-c", "trap '' INT TERM HUP; sleep 61; :"], check=True)
+
+
 def forks(job: Job) -> None:
     """Fork; the child ends on its own, in one of the ways children do."""
     print("before", flush=True)
@@ -218,6 +253,29 @@ def sleeps(job: Job) -> None:
     while time.monotonic() < deadline:
         time.sleep(0.01)
     writer().write_success("Slept", job.seconds)
+
+
+def blocks_at_end(job: Job) -> None:
+    """Take time, and more of it to clean up."""
+    try:
+        time.sleep(PATIENCE)
+    finally:
+        time.sleep(PATIENCE * 4)
+
+
+def swallows(job: Job) -> None:
+    """Go on whatever happens."""
+    deadline = time.monotonic() + PATIENCE * 4
+    while time.monotonic() < deadline:
+        with contextlib.suppress(BaseException):
+            time.sleep(PATIENCE)
+
+
+def is_stuck(job: Job) -> None:
+    """Be in C code that neither returns nor lets anybody else run."""
+    import re
+
+    re.match("(a+)+$", "a" * 40 + "b")
 
 
 def computes(job: Job) -> None:
@@ -322,6 +380,13 @@ def closes_stdout(job: Job) -> None:
     writer().write_success("Closed", payload(job.seed, job.size))
 
 
+def closes_all(job: Job) -> None:
+    """Close what is not its own, and open something in its place."""
+    os.closerange(3, 64)
+    for _ in range(4):
+        os.open(os.devnull, os.O_RDWR)
+
+
 def is_noisy(job: Job) -> None:
     """Write to stderr in every way, and answer."""
     import logging
@@ -380,10 +445,17 @@ DEEDS: dict[str, Callable[[Job], Any]] = {
         has_thread,
         has_daemon,
         prints_at_exit,
+        truncates,
+        opens_stdout,
+        forks_and_answers,
+        has_deaf_child,
         forks,
         becomes_another,
         sleeps,
         computes,
+        blocks_at_end,
+        swallows,
+        is_stuck,
         prints_endlessly,
         streams_endlessly,
         fails,
@@ -391,6 +463,7 @@ DEEDS: dict[str, Callable[[Job], Any]] = {
         exits,
         exits_hard,
         closes_stdout,
+        closes_all,
         is_noisy,
         asks,
         asks_for_password,

@@ -1,4 +1,4 @@
-"""How long others are waited for."""
+"""How long others are waited for, and in which encoding they are spoken to."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ import errno
 import os
 import select
 import stat
+import sys
+
+from .formats import LONGEST_SECONDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 # A person at a pager reads when they like; where there is no terminal, nobody does that.
 STALLED_SECONDS = 60.0
@@ -41,6 +49,51 @@ def _patience() -> float | None:
 
 
 def seconds_from(variable: str) -> float | None:
-    """Give the number in an environment variable; ``None`` when there is none."""
+    """Return the seconds in an environment variable, at most `LONGEST_SECONDS`, or ``None``."""
     given = os.environ.get(variable, "")
-    return float(given) if given.replace(".", "", 1).isdecimal() else None
+    return min(float(given), LONGEST_SECONDS) if given.replace(".", "", 1).isdecimal() else None
+
+
+# The encoding of stdout before `speak_utf8`; children may still write in it.
+native_encoding = ""
+
+
+def speak_utf8() -> Callable[[], None]:
+    """Make the standard streams UTF-8, whatever the locale says; return what takes that back."""
+    global native_encoding
+    changed: list[tuple[Any, str]] = []
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        encoding = str(getattr(stream, "encoding", None) or "utf-8")
+        if encoding.lower() not in ("utf-8", "utf8") and hasattr(stream, "reconfigure"):
+            try:
+                stream.reconfigure(encoding="utf-8", errors=stream.errors)
+            except (OSError, ValueError):  # full, closed, or read from already
+                continue
+            changed.append((stream, encoding))
+            if stream is sys.stdout:
+                native_encoding = encoding
+
+    def undo() -> None:
+        for stream, encoding in changed:
+            try:
+                stream.reconfigure(encoding=encoding, errors=stream.errors)
+            except (OSError, ValueError):  # as above
+                pass
+
+    return undo
+
+
+def decoded(printed: bytes) -> str:
+    """Return text that is not all UTF-8, line by line.
+
+    A child may write in the locale's encoding where we write in UTF-8.
+    """
+    encoding = native_encoding or getattr(sys.__stdout__, "encoding", None) or "utf-8"
+    return "\n".join(_line_of(line, encoding) for line in printed.split(b"\n"))
+
+
+def _line_of(line: bytes, encoding: str) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode(encoding, "replace")

@@ -252,24 +252,8 @@ def _ending(status: int) -> str:
 
 # -- how it is shown ---------------------------------------------------------------------------
 
-# What the name of an option, a header or a variable contains whose value is a secret.
-_SECRET_WORDS = frozenset(
-    (
-        "apikey",
-        "auth",
-        "authorization",
-        "bearer",
-        "cookie",
-        "credential",
-        "credentials",
-        "key",
-        "passphrase",
-        "passwd",
-        "password",
-        "secret",
-        "token",
-    )
-)
+# What else the name of an option or a header of another program contains, whose value is a secret.
+_SECRET_WORDS = frozenset(("auth", "authorization", "cookie", "credential", "credentials", "key"))
 _MASK = "[REDACTED]"
 
 
@@ -310,5 +294,7 @@ def _parted(word: str) -> tuple[str, str, str]:
 
 
 def _is_secret(name: str) -> bool:
+    from .runtime.secret_names import is_secret_name
+
     parts = name.lower().replace("_", "-").strip("-").split("-")
-    return not _SECRET_WORDS.isdisjoint(parts)
+    return is_secret_name(name) or not _SECRET_WORDS.isdisjoint(parts)

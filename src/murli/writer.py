@@ -121,6 +121,11 @@ class Writer:
         self.ending: Success | Plan | None = None
         # Whether a success is not told, because stdout carries something else.
         self.muted = False
+        # Whether this is a fork of the program, which itself answers.
+        self._is_forked = False
+        # Whether the answer is just on its way out, and the exit code that goes with it.
+        self.is_writing = False
+        self.exit_code = 0
 
     # -- what a handler asks ---------------------------------------------------------------
 
@@ -318,19 +323,25 @@ class Writer:
                 outcome, self.page = self.shape(outcome)
                 self.flush()
             answer = self.document_of(outcome)
+            self.exit_code = answer.exit_code
             if self._human:
                 self.answered = True
                 self.show(text, "stderr" if failed else "stdout")
-            elif self.muted and not answer.exit_code:
+            elif self._is_forked or (self.muted and not answer.exit_code):
                 self.answered = True
             else:
                 self._write_document(answer)
             self.trouble = None
             return answer.exit_code
 
-    def document_of(self, outcome: Outcome) -> Answer:
-        """Give the answer that *outcome* is in the writer's contract, without its secrets."""
-        elapsed = int((time.monotonic() - self.started) * 1000)
+    def document_of(self, outcome: Outcome, seconds: float | None = None) -> Answer:
+        """Return the answer that *outcome* is in the writer's contract, without its secrets.
+
+        *seconds* is how long the call takes, where that is not until now.
+        """
+        if seconds is None:
+            seconds = time.monotonic() - self.started
+        elapsed = int(seconds * 1000)
         meta = self.about() if self.about is not None else {}
         notices = tuple(self.notices)
         facts = Facts(self._version(), elapsed, notices, meta, self.page, self.streamed)
@@ -357,7 +368,7 @@ class Writer:
         with self._lock:
             self.flush_notices()
             self.answered = True
-            self._put("stdout", self._scrubbed(text))
+            self._put("stdout", self.scrubbed(text))
 
     def flush_notices(self) -> None:
         """Tell the warnings where there is no document with a place for them."""
@@ -369,6 +380,15 @@ class Writer:
     def send_to(self, stdout: TextStream) -> None:
         """Answer on *stdout* from now on: the process's own is being collected."""
         self._stdout = stdout
+
+    def leave_to_parent(self) -> None:
+        """Answer no more, in a fork of the program; what it streams is collected as printed."""
+        self._is_forked = True
+        self._lock = RLock()  # another thread of the program may hold the old one for ever
+
+    def seize(self, seconds: float) -> bool:
+        """Keep every other thread from answering, for good; False if one is just doing so."""
+        return self._lock.acquire(timeout=seconds)
 
     def fail(self, failure: Failure) -> int:
         """Answer *failure* and give its exit code, without ending the program."""
@@ -426,11 +446,18 @@ class Writer:
 
     def _write_document(self, answer: Answer) -> None:
         text = self.text_of(answer)
+        deadline = self.invocation.deadline if self.invocation is not None else None
+        if deadline is not None:
+            deadline.disarm()
         come = put_off_signals()  # either all of the answer gets out, or another one instead
         try:
             late, self.answered = self.answered, True
+            self.is_writing = True
             self._put_document(answer, text, late)
         finally:
+            self.is_writing = False
+            if deadline is not None:
+                deadline.arm()
             come()
 
     def _put_document(self, answer: Answer, text: str, late: bool) -> None:
@@ -440,13 +467,24 @@ class Writer:
 
             tell_beside(self, self.page, answer.document.get("meta", {}))
         # An answer is on stdout already: what went wrong after it must not stand beside it.
-        self._put("stderr" if late else answer.stream, line)
-        if answer.stream == "stderr" and self.is_streaming and not late:
+        target = "stderr" if late else answer.stream
+        if target == "stderr" and not late and self._stderr_is_closed():
+            target = "stdout"  # rather than nowhere
+        self._put(target, line)
+        if target == "stderr" and self.is_streaming and not late:
             # Who reads the stream line by line must meet its end there, if they can be reached.
             try:
                 self._put("stdout", dumps(answer.document, pretty=False) + "\n")
             except OutputFailed:
                 pass  # the error has been told on stderr
+
+    def _stderr_is_closed(self) -> bool:
+        """Return whether nobody can read stderr: it is closed, or became another file."""
+        stream = self._stream("stderr")
+        if stream is None:
+            return True
+        capture = self.invocation.capture if self.invocation is not None else None
+        return capture is not None and not capture.stderr_is_ours
 
     def _in_rows(self, answer: Answer) -> bool:
         """Tell whether only the data is written, in a format that has no place for the rest."""
@@ -456,7 +494,7 @@ class Writer:
         """Show a person *text*."""
         shown = text() if callable(text) else str(text)
         if target == "stderr" or not (self._secrets and self._secrets.revealed):
-            shown = self._scrubbed(shown)
+            shown = self.scrubbed(shown)
         stream = self._stream(target)
         if target == "stdout" and not is_terminal(stream):
             from .formats.text import strip_ansi
@@ -494,11 +532,17 @@ class Writer:
     def stream_line(self, document: Any, target: str, way: Put | None = None) -> None:
         """Write *document* in one line, at once; *way* is how, should the usual one not do."""
         with self._lock:
-            if target == "stdout":
-                self.is_streaming = self.in_lines = True
+            if target == "stdout" and not self.is_streaming:
+                self.begin_stream()
             if self._secrets is not None and not self._secrets.revealed:
                 document = self._secrets.scrub_value(document)
             self._put(target, dumps(document, pretty=False) + "\n", way)
+
+    def begin_stream(self) -> None:
+        """Write lines from now on, of which the last one ends the call."""
+        self.is_streaming = self.in_lines = True
+        if self.invocation is not None and self.invocation.deadline is not None:
+            self.invocation.deadline.arm()  # whose last words are to be in the stream
 
     def _progress_target(self) -> str:
         if self._progress_stream != "auto":
@@ -529,7 +573,8 @@ class Writer:
             self.trouble = error
             raise
 
-    def _scrubbed(self, text: str) -> str:
+    def scrubbed(self, text: str) -> str:
+        """Return *text* without the secrets of the call."""
         return text if self._secrets is None else self._secrets.scrub(text)
 
     def _line(self, text: object) -> str:

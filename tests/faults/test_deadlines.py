@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
 from faults.conftest import Starter
-from harness import environment, run, run_at_terminal
+from harness import environment, run, run_at_terminal, tool
 
 
 @pytest.mark.parametrize("what", ["sleep", "graceful", "loop", "stubborn"])
@@ -80,3 +84,69 @@ def test_a_change_that_may_have_happened_is_not_repeated_lightly(
     done = running.end()
     assert done.code == 2
     assert done.error["error"] == "output_failed"
+
+
+@pytest.mark.parametrize(
+    ("adapter", "what"), [("argparse", "regex"), ("click", "foreign_code"), ("typer", "hash")]
+)
+@pytest.mark.parametrize("contract", ["murli", "agent-spec-2"])
+def test_c_code_that_holds_the_interpreter_is_ended(adapter: str, what: str, contract: str) -> None:
+    """C code that lets neither threads nor signals in is ended soon after the deadline."""
+    env = environment(MURLI_CONTRACT=contract)
+    began = time.monotonic()
+    done = run(tool(f"faults_{adapter}"), "do", what, "--timeout", "0.5", env=env)
+    assert time.monotonic() - began < 6
+    if contract == "murli":
+        assert (done.code, done.out, done.error["error"]) == (4, "", "timeout")
+    else:
+        assert (done.code, done.document["error"]["code"]) == (10, "TIMEOUT")
+        assert done.document["error"]["context"]["elapsed_ms"] >= 500
+
+
+@pytest.mark.parametrize("contract", ["murli", "agent-spec-2"])
+def test_c_code_in_mid_stream(contract: str) -> None:
+    """A stream whose handler is stuck in C code ends with the timeout, in a line of its own."""
+    env = environment(MURLI_CONTRACT=contract)
+    done = run(tool("faults_click"), "do", "regex_in_stream", "--timeout", "0.5", env=env)
+    assert [line.get("status", line.get("ok")) for line in done.lines][1:] == (
+        ["error"] if contract == "murli" else [False]
+    )
+
+
+def test_c_code_with_nobody_who_reads(tmp_path: Path) -> None:
+    """With stdout full, the end of stuck C code is told on stderr; files are added to."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(writer, b"x" * 4096)
+    os.set_blocking(writer, True)
+    argv = [*tool("faults_click"), "do", "regex", "--timeout", "0.3"]
+    env = environment(MURLI_CONTRACT="agent-spec-2")
+    full = subprocess.run(argv, stdout=writer, stderr=subprocess.PIPE, env=env, check=False)
+    os.close(reader)
+    os.close(writer)
+    assert (full.returncode, b"TIMEOUT" in full.stderr) == (10, True)
+    log = tmp_path / "log"
+    log.write_text("before\n")
+    with log.open("r+") as file:
+        file.seek(0, os.SEEK_END)
+        subprocess.run(argv, stdout=file, stderr=file, env=env, check=False)
+    assert log.read_text().startswith("before\nready\n{")
+
+
+def test_a_value_that_hangs_is_late(faults: list[str]) -> None:
+    """A result whose own code hangs is a timeout, not an answer that nobody read."""
+    done = run(faults, "do", "hanging_value", "--timeout", "0.3")
+    assert (done.code, done.error["error"]) == (4, "timeout")
+
+
+def test_a_deadline_leaves_nobody_behind(faults: list[str], start: Starter) -> None:
+    """Children and threads that do not care end with the call, and hold no stream of its caller."""
+    deeds = ("join", "thread", "deaf_child")
+    began = time.monotonic()
+    all_running = [start(faults, "do", what, "--timeout", "0.8") for what in deeds]
+    for what, running in zip(deeds, all_running, strict=True):
+        done = running.end()
+        assert (done.code, done.err.count('"timeout"')) == (4, 1), (what, done.err)
+    assert time.monotonic() - began < 15

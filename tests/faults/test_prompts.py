@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from faults.conftest import Starter
-from harness import environment, run, run_at_terminal, script
+from harness import environment, run, run_at_terminal, script, tool
 
 ASKING = ["ask", "confirm", "password"]
 
@@ -184,3 +184,31 @@ def test_what_typer_asks_with(tmp_path: Path, words: str, error: str, advice: st
     assert (done.code, done.error["error"]) == (1, error)
     assert advice in done.error["suggestion"]
     assert not opener.with_suffix(".used").exists()
+
+
+@pytest.mark.parametrize("framework", ["click", "typer"])
+def test_what_others_ask_with_inside_argparse(framework: str) -> None:
+    """A prompt of click or typer in an argparse tool is input_required, and not cancelled."""
+    done = run(tool("faults_argparse"), "do", "click_prompt", "--name", framework)
+    assert (done.code, done.error["error"]) == (1, "input_required")
+    assert "Your name" in done.error["message"]
+
+
+def test_a_writer_that_stops(faults: list[str], start: Starter) -> None:
+    """A stdin whose writer stops in the middle is an error in time; a slow one is not."""
+    env = environment(MURLI_STDIN_TIMEOUT="0.5")
+    stalled = start(faults, "do", "read", stdin=subprocess.PIPE, env=env)
+    steady = start(faults, "do", "read", stdin=subprocess.PIPE, env=env)
+    assert stalled.process.stdin is not None
+    assert steady.process.stdin is not None
+    for count in range(8):
+        for each in (stalled, steady) if count < 2 else (steady,):
+            assert each.process.stdin is not None
+            each.process.stdin.write(b"x")
+            each.process.stdin.flush()
+        time.sleep(0.15)
+    stalled.process.wait(20)
+    assert steady.end().document["result"] == "8"
+    done = stalled.end()
+    assert (done.code, done.error["error"]) == (1, "input_required")
+    assert "stopped without closing" in done.error["message"]

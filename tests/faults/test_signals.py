@@ -257,3 +257,49 @@ def test_only_what_the_handler_started_is_ended(tmp_path: Path) -> None:
     """An interrupted call inside another program leaves that program's own children alone."""
     done = run(script(tmp_path, INSIDE_A_RUNNER))
     assert done.out == "None False\n"
+
+
+STUBBORN = ["blocked_finally", "stubborn", "sigwait", "thread", "system", "deaf_child", "join"]
+
+
+def test_sigterm_ends_whatever_the_handler_does(faults: list[str], start: Starter) -> None:
+    """SIGTERM ends a call within a bounded time, with its children, and with one document."""
+    all_running = [start(faults, "do", what) for what in STUBBORN]
+    for running in all_running:
+        running.wait_for(b"ready")
+    time.sleep(0.1)  # until those who wait for a child do so
+    began = time.monotonic()
+    for running in all_running:
+        running.send(signal.SIGTERM)
+    for what, running in zip(STUBBORN, all_running, strict=True):
+        done = running.end()
+        told = (done.code, done.err.count('"cancelled"'), done.out, "Traceback" in done.err)
+        assert told == (9, 1, "", False), what
+    assert time.monotonic() - began < 8
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda each: each.name)
+def test_signals_that_are_swallowed_mean_the_same(
+    faults: list[str], start: Starter, number: int
+) -> None:
+    """A handler that is interrupted and returns has not done its work, whichever signal it was."""
+    running = start(faults, "do", "swallow")
+    running.wait_for(b"ready")
+    running.send(number)
+    done = running.end()
+    assert (done.code, done.error["error"]) == (9, "cancelled")
+
+
+@pytest.mark.parametrize("contract", ["murli", "response"])
+def test_a_burst_of_signals_is_one(faults: list[str], start: Starter, contract: str) -> None:
+    """SIGINT three times in a row gives one document and its code, and no traceback beside it."""
+    for what, pause in (("sleep", 0.0), ("loop", 0.0001), ("swallow", 0.001), ("child", 0.0001)):
+        running = start(faults, "do", what, env=environment(MURLI_CONTRACT=contract))
+        running.wait_for(b"child" if what == "child" else b"ready")
+        for _ in range(3):
+            running.send(signal.SIGINT)
+            time.sleep(pause)
+        done = running.end()
+        assert done.code == (9 if contract == "murli" else 130)
+        assert (done.out + done.err).lower().count('"cancelled"') == 1
+        assert "Traceback" not in done.err

@@ -225,6 +225,183 @@ def do_fork(*_: Any) -> None:
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
+def do_truncate(seconds: float, name: str | None, yes: bool) -> None:
+    print("record 1")
+    print("record 2", flush=True)
+    if name == "shell":
+        command = "echo a; echo b > /dev/stdout; echo c > /proc/self/fd/1; echo d | tee /dev/fd/1"
+        subprocess.run(command, shell=True, check=True)
+    elif name == "system":
+        os.system("echo a; echo b > /dev/stdout")
+    elif name == "fork":
+        child = os.fork()
+        if child == 0:
+            os.execv("/bin/sh", ["sh", "-c", "echo a; echo b > /dev/stdout"])
+        os.waitpid(child, 0)
+    else:
+        with open("/dev/stdout", "w") as first:
+            print("a", file=first)
+        with open("/dev/fd/1", "w") as second:
+            print("b", file=second, flush=True)
+            print("c", flush=True)
+            print("d", file=second)
+    print("record 3")
+
+
+def do_leave_child(*_: Any) -> None:
+    words = "read x; echo late; echo 'still there' >&2"
+    subprocess.Popen(["sh", "-c", words], stdin=sys.stdin, start_new_session=True)
+    print("left")
+
+
+def do_daemon(*_: Any) -> None:
+    if os.fork() == 0:
+        os.setsid()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(nowhere, descriptor)
+        time.sleep(30)
+        os._exit(0)
+    print("in the background")
+
+
+def do_close_all(seconds: float, name: str | None, yes: bool) -> None:
+    print("printed", flush=True)
+    os.closerange(3, 64)
+    kept.extend(os.open(f"{name}.{number}", os.O_RDWR | os.O_CREAT) for number in range(4))
+
+
+kept: list[int] = []
+
+
+def do_fork_away(seconds: float, name: str | None, yes: bool) -> Any:
+    writer = murli.get_writer()
+    if os.fork() == 0:
+        if name == "answers":
+            writer.write_success("", {"child": 1})
+        elif name == "fails":
+            writer.write_error(murli.AgentError.not_found("child"))
+        elif name == "streams":
+            writer.write_event({"child": 1})
+        os._exit(0)
+    os.wait()
+    writer.write_success("", {"parent": 1})
+
+
+def do_umlauts(*_: Any) -> None:
+    print("é ü 漢")
+
+
+def do_fails(*_: Any) -> None:
+    raise murli.AgentError.not_found("nothing there")
+
+
+def do_blocked_finally(*_: Any) -> None:
+    try:
+        ready()
+        time.sleep(60)
+    finally:
+        time.sleep(60)
+
+
+def do_sigwait(*_: Any) -> None:
+    ready()
+    signal.sigwait([signal.SIGUSR1])
+
+
+def do_thread(*_: Any) -> None:
+    threading.Thread(target=time.sleep, args=(60,)).start()
+    ready()
+    time.sleep(60)
+
+
+def do_system(*_: Any) -> None:
+    ready()
+    os.system("trap '' TERM INT; sleep 61; :")
+
+
+def do_deaf_child(*_: Any) -> None:
+    ready()
+    subprocess.run(["sh", "-c", "trap '' TERM INT; sleep 61; :"], check=False)
+
+
+def do_join(*_: Any) -> None:
+    import multiprocessing
+
+    child = multiprocessing.get_context("fork").Process(target=time.sleep, args=(60,))
+    child.start()
+    ready()
+    while True:
+        try:
+            child.join()
+        except BaseException:
+            continue
+
+
+def do_swallow(*_: Any) -> None:
+    try:
+        ready()
+        time.sleep(60)
+    except KeyboardInterrupt:
+        print("stopped")
+
+
+def do_slow_exit(*_: Any) -> None:
+    def flush() -> None:
+        time.sleep(2.2)
+        os.write(2, b"flushed\n")
+
+    atexit.register(flush)
+    murli.get_writer().write_success("", {"n": 1})
+
+
+def do_slow_thread(*_: Any) -> None:
+    threading.Thread(target=time.sleep, args=(2.2,)).start()
+    murli.get_writer().write_success("", {"n": 1})
+
+
+class Hanging(dict[str, int]):
+    """A value whose own code does not return."""
+
+    def items(self) -> Any:
+        time.sleep(60)
+
+
+def do_hanging_value(*_: Any) -> None:
+    murli.get_writer().write_success("", Hanging(a=1))
+
+
+def do_regex(*_: Any) -> None:
+    import re
+
+    ready()
+    re.match("(a+)+$", "a" * 40 + "b")
+
+
+def do_hash(*_: Any) -> None:
+    import hashlib
+
+    hashlib.pbkdf2_hmac("sha256", b"a", b"b", 10**9)
+
+
+def do_foreign_code(*_: Any) -> None:
+    import ctypes
+
+    ctypes.PyDLL(None).sleep(60)
+
+
+def do_regex_in_stream(*_: Any) -> None:
+    murli.get_writer().write_event({"index": 0})
+    do_regex()
+
+
+def do_click_prompt(seconds: float, name: str | None, yes: bool) -> None:
+    import click
+    import typer
+
+    print((click if name == "click" else typer).prompt("Your name"))
+
+
 def do_crash(*_: Any) -> None:
     raise ValueError("no good")
 

@@ -5,6 +5,7 @@ An adapter turns a parser into levels and a tree, and errors into our words; not
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # signal itself loads enum first
 import sys
 
 TYPE_CHECKING = False
@@ -88,6 +89,7 @@ class _EarlyInterrupt:
 
     def __call__(self, kind: type[BaseException], error: BaseException, traceback: Any) -> None:
         if issubclass(kind, KeyboardInterrupt):
+            _signal.signal(2, _signal.SIG_IGN)  # more of them mean the same
             from ..runtime.early import answer_interrupt
 
             answer_interrupt(self.settings, error)

@@ -10,8 +10,8 @@ import argparse
 import os
 import sys
 
-from ..formats import OutputFailed
-from ..runtime import INTENT, metadata_of, program_name, version_of
+from ..formats import OutputFailed, take_bursts_as_one
+from ..runtime import INTENT, mentions_secret, metadata_of, program_name, version_of
 from ..runtime.invocation import Invocation, current
 from .argparse_levels import (
     ParserLevel,
@@ -20,6 +20,7 @@ from .argparse_levels import (
     TypedSwitches,
     commands_in,
     expand_files,
+    names_in,
     show_options,
 )
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ..runtime import Settings
     from ..runtime.custody import Custody
     from ..runtime.misnamed import Parameters
+    from ..runtime.option_words import Options
     from ..tree import Command
     from ..writer import Writer
     from .argparse_values import Bindings
@@ -100,18 +102,22 @@ class Enabled:
 
         What murli answers itself is answered here, and ends the program.
         """
-        from ..runtime.process import answer_stream
-
-        self._forwards = keep_extras
-        argv = expand_files(self.parser, sys.argv[1:] if args is None else list(args))
-        invocation = Invocation(self, self.settings, argv, answer_stream())
+        take_bursts_as_one(begin=True)
         try:
-            invocation.begin()
-        except OutputFailed as lost:
-            from ..runtime.failures import conclude
+            from ..runtime.process import answer_stream
 
-            invocation.end(conclude(invocation, lost, ""))
-        return invocation
+            self._forwards = keep_extras
+            argv = expand_files(self.parser, sys.argv[1:] if args is None else list(args))
+            invocation = Invocation(self, self.settings, argv, answer_stream())
+            try:
+                invocation.begin()
+            except OutputFailed as lost:
+                from ..runtime.failures import conclude
+
+                invocation.end(conclude(invocation, lost, ""))
+            return invocation
+        finally:
+            take_bursts_as_one(begin=False)
 
     def run(
         self,
@@ -172,17 +178,18 @@ class Enabled:
                 from .repeats import watch_argparse_parser
 
                 undo.append(watch_argparse_parser(parser, invocation))
+            has_checks = facts is not None and facts.has_checks
+            if bindings or has_checks or mentions_secret(names_in(parser)):
+                from .argparse_values import Bindings
+
+                bindings[:] = bindings or [Bindings(invocation, typed)]
+                bindings[0].hide(parser, facts, chosen[-1] if parser is not root else None)
             if facts is not None and facts.names_parameters:
                 from .argparse_values import check_names
 
                 check_names(parser, chosen, invocation)
-            if facts is not None and facts.has_checks:
-                from .argparse_values import Bindings
-
-                bindings[:] = bindings or [Bindings(invocation, typed)]
+            if facts is not None and has_checks:
                 bindings[0].bind(parser, facts)
-            elif bindings:
-                bindings[0].watch(parser)
             if invocation.in_family and hasattr(parser, "_warning"):
                 from .argparse_deprecated import listen
 
@@ -330,8 +337,8 @@ class Enabled:
         """The parser that was enabled."""
         return self.parser
 
-    def secret_options(self, level: Any) -> set[str]:
-        """Give the options of a parser whose values are secrets."""
+    def secret_options(self, level: Any) -> Options:
+        """Return the options of a parser, and which of them have secrets for values."""
         from .argparse_values import secret_options
 
         return secret_options(level.parser)
@@ -397,6 +404,8 @@ class Session:
         )
         code = invocation.finish(error, restore=True)
         if not settled and (error is not None or code != 0):
+            if self._args is None and isinstance(error, KeyboardInterrupt):
+                invocation.give_grace(error)  # threads may keep the program from ending
             writer.exit(code)
 
 

@@ -10,7 +10,7 @@ import argparse
 import sys
 
 from ..errors import AgentError
-from ..runtime import usage
+from ..runtime import mentions_secret, usage
 from ..runtime.invocation import current
 from .argparse_levels import reached
 from .argparse_tree import choices_of
@@ -28,10 +28,23 @@ def explain(parser: argparse.ArgumentParser, message: str) -> AgentError:
     if isinstance(problem, argparse.ArgumentError):
         return _argument_problem(problem, message)
     caller = sys._getframe(2)
+    _hide_unknown(parser)
     if caller.f_globals.get("__name__") != "argparse":
         # The tool's own check, in its own words.
         return _of_handled(caller, message) or usage.other(message)
     return _left_over_or_absent(parser, caller, message)
+
+
+def _hide_unknown(parser: argparse.ArgumentParser) -> None:
+    """Learn the secrets that follow options of no parser, and that argparse quotes."""
+    invocation = current()
+    if invocation is not None:
+        words = invocation.call.rest
+        if mentions_secret("\0".join((*words, ""))):
+            from ..runtime.option_words import hide_unknown
+
+            known = {name for each in reached(parser) for name in each._option_string_actions}
+            hide_unknown(words, known, invocation)
 
 
 def _left_over_or_absent(

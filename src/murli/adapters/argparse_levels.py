@@ -37,6 +37,12 @@ def path_to(chosen: Sequence[argparse.ArgumentParser]) -> tuple[str, ...]:
     )
 
 
+def names_in(parser: argparse.ArgumentParser) -> str:
+    """Return the names of the options of *parser*, a NUL behind each."""
+    names = [action.dest for action in parser._actions if action.option_strings]
+    return "\0".join((*parser._option_string_actions, *names, ""))
+
+
 def reached(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
     """Give *parser* and the subparsers that its last parse went through."""
     subparsers = subparsers_of(parser)

@@ -10,18 +10,19 @@ import argparse
 import os
 
 from ..metadata import flag_key
-from ..runtime import INTENT, metadata_of, usage
+from ..runtime import AS_MANY_AS_COME, INTENT, metadata_of, usage
 from ..runtime.enforce import enforce, excluded_by
 from ..runtime.misnamed import Parameters, refuse_misnamed
-from ..runtime.redaction import hide_given
+from ..runtime.option_words import Options
 from ..runtime.saved import saved_switch, switch, words_in
-from .argparse_levels import value_in
+from ..runtime.secret_names import is_secret_name
+from .argparse_levels import ParserLevel, subparsers_of, value_in
 from .argparse_tree import argument_name, names_of
 from .standing_in import stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from ..metadata import FlagAnnotation, Metadata
@@ -68,33 +69,47 @@ class Bindings:
         self._seen: dict[int, argparse.Action] = {}
         # Those among them that nobody typed.
         self._applied: dict[int, _Bound] = {}
+        # The options whose values are secrets, and whether somebody declared that.
+        self._secret: list[tuple[argparse.Action, bool]] = []
         # The parsers that were watched, and what got a word there.
         self._watched: set[int] = set()
         self._worded: set[int] = set()
         self._undo: list[Callable[[], None]] = []
 
+    def hide(
+        self,
+        parser: argparse.ArgumentParser,
+        metadata: Metadata | None,
+        above: argparse.ArgumentParser | None,
+    ) -> None:
+        """Learn the secrets that *parser*, reached from the one *above*, is given."""
+        notes = metadata.flag_annotations if metadata is not None else {}
+        secret = {id(each): declared for each, declared in _secrets_of(parser, notes)}
+        for action in parser._actions:
+            declared = secret.get(id(action))
+            if declared is not None:
+                self._secret.append((action, declared))
+                note = notes.get(_key(action))
+                variable = os.environ.get(note.env) if note is not None and note.env else None
+                self._invocation.hide([action.default, variable], named=not declared)
+        if secret:
+            words = _words_of(self._invocation.call.rest, parser, above)
+            secret_options(parser).hide_in(words, self._invocation)
+        self.watch(parser, secret)
+
     def bind(self, parser: argparse.ArgumentParser, metadata: Metadata) -> None:
         """Give the options of *parser* what *metadata* lets them have."""
         self._parsers.append((parser, metadata))
-        sensitive: set[int] = set()
-        secret: set[str] = set()
         found = []
         for action in parser._actions:
             note = self._note(metadata, action)
             if note is None or not INTENT.isdisjoint(action.option_strings):
                 continue
             key = flag_key(names_of(action)[0])
-            if note.sensitive:
-                sensitive.add(id(action))
-                secret.update(action.option_strings)
-                self._invocation.hide([action.default, os.environ.get(note.env)])
             bound = self._source(parser, action, key, note)
             if bound is not None:
                 found.append(bound)
                 self._relax(parser, action)
-        if secret:
-            hide_given(secret, self._invocation.call.rest, self._invocation)
-        self.watch(parser, sensitive)
         if found:
             # What counts more comes first, and may rule out what counts less.
             found.sort(key=lambda bound: bound.rank)
@@ -105,15 +120,13 @@ class Bindings:
 
         *parsers* are all that the parse went through; rules may speak of what is above them.
         """
+        for action, declared in self._secret:  # as they were converted
+            self._invocation.hide(value_in(parsed, action.dest), named=not declared)
         tables = [(parser, *self._values(parsed, parser)) for parser in parsers]
         unsaid = {bound.key for bound in self._applied.values()}
         # An abbreviation does not confirm: the name must be typed in full.
         unsaid |= {_key(each) for each in self._seen.values() if self._typed.is_shortened(each)}
         for parser, metadata in self._parsers:
-            for action in parser._actions:
-                note = self._note(metadata, action)
-                if note is not None and note.sensitive:
-                    self._invocation.hide(value_in(parsed, action.dest))  # as it was converted
             # What a parser has itself counts more than what has the same name elsewhere.
             tables.sort(key=lambda table: table[0] is parser)
             options = {key: value for table in tables for key, value in table[1].items()}
@@ -175,14 +188,17 @@ class Bindings:
             if holder.required:
                 self._stand_in(holder, "required", False)
 
-    def watch(self, parser: argparse.ArgumentParser, sensitive: Collection[int] = ()) -> None:
-        """Note which options the command line gives, and keep the secrets among them."""
+    def watch(self, parser: argparse.ArgumentParser, secret: Mapping[int, bool]) -> None:
+        """Note which options the command line gives, and keep the secrets among them.
+
+        *secret* tells of their actions whether they are declared.
+        """
         own = parser._get_values
         self._watched.add(id(parser))
 
         def get_values(action: argparse.Action, words: Any) -> Any:
-            if id(action) in sensitive:
-                self._invocation.hide(list(words))
+            if id(action) in secret:
+                self._invocation.hide(list(words), named=not secret[id(action)])
             self._seen[id(action)] = action
             if words:
                 self._worded.add(id(action))
@@ -307,17 +323,49 @@ def check_names(
     refuse_misnamed(invocation, parameters_of(parser), above)
 
 
-def secret_options(parser: argparse.ArgumentParser) -> set[str]:
-    """Give the options of *parser* whose values are declared to be secrets."""
+def secret_options(parser: argparse.ArgumentParser) -> Options:
+    """Return the options of *parser*, and which of them have secrets for values."""
     metadata = metadata_of(parser)
-    notes = metadata.flag_annotations if metadata is not None else {}
-    secret = {name for name, note in notes.items() if note.sensitive}
-    return {
-        name
-        for action in parser._actions
-        if action.option_strings and _key(action) in secret
-        for name in action.option_strings
-    }
+    secret = _secrets_of(parser, metadata.flag_annotations if metadata is not None else {})
+    declared = {id(action): is_declared for action, is_declared in secret}
+    level, subparsers = ParserLevel(parser), subparsers_of(parser)
+    options = Options(subparsers.choices.__contains__ if subparsers is not None else _never)
+    for action in parser._actions:
+        for name in action.option_strings:
+            most = min(level.width(name)[1], AS_MANY_AS_COME)
+            options.add((name,), most, declared.get(id(action)))
+    return options
+
+
+def _secrets_of(
+    parser: argparse.ArgumentParser, notes: Mapping[str, FlagAnnotation]
+) -> Iterator[tuple[argparse.Action, bool]]:
+    """Yield the options of *parser* whose values are secrets, and whether that is declared."""
+    for action in parser._actions:
+        if not action.option_strings or action.nargs == 0:
+            continue
+        note = notes.get(_key(action))
+        if note is not None and note.sensitive:
+            yield action, True
+        elif not action.choices and any(map(is_secret_name, (action.dest, *action.option_strings))):
+            yield action, False
+
+
+def _words_of(
+    words: Sequence[str], parser: argparse.ArgumentParser, above: argparse.ArgumentParser | None
+) -> Sequence[str]:
+    """Return those of *words* that are for *parser*, as far as that can be known."""
+    subparsers = subparsers_of(above) if above is not None else None
+    if subparsers is not None:
+        names = {name for name, each in subparsers.choices.items() if each is parser}
+        for position, word in enumerate(words):
+            if word in names:
+                return words[position + 1 :]
+    return words
+
+
+def _never(word: str) -> bool:
+    return False
 
 
 def _fits(parser: argparse.ArgumentParser, action: argparse.Action, count: int) -> bool:

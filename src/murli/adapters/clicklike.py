@@ -11,7 +11,8 @@ import os
 import sys
 
 from .. import runtime
-from ..runtime import INTENT, metadata_of, program_name, version_of
+from ..formats import take_bursts_as_one
+from ..runtime import INTENT, mentions_secret, metadata_of, program_name, version_of
 from ..runtime.invocation import Invocation, current
 
 TYPE_CHECKING = False
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..metadata import Metadata
     from ..runtime import Settings
     from ..runtime.misnamed import Parameters
+    from ..runtime.option_words import Options
     from ..tree import Command
     from .clicklike_levels import CommandLevel
 
@@ -99,6 +101,13 @@ class Enabled:
 
     def main(self, root: Any, own_main: Callable[..., Any], *args: Any, **named: Any) -> Any:
         """Stand in for the root's own ``main``."""
+        take_bursts_as_one(begin=True)
+        try:
+            return self._main(root, own_main, *args, **named)
+        finally:
+            take_bursts_as_one(begin=False)
+
+    def _main(self, root: Any, own_main: Callable[..., Any], *args: Any, **named: Any) -> Any:
         named.update(zip(_MAIN_PARAMETERS, args, strict=False))
         return Call(self, root, named).run(own_main)
 
@@ -152,7 +161,7 @@ class Call:
 
             hook_guarded(self.root, self.enabled, ())
         argv = sys.argv[1:] if words is None else list(words)
-        invocation = Invocation(self, self.enabled.settings, argv, raises=not self.standalone)
+        invocation = self._invocation(argv)
         ending: BaseException | None = None
         process = os.getpid()
         try:
@@ -184,6 +193,17 @@ class Call:
         if isinstance(ending, SystemExit) and invocation.writer.is_tty():
             sys.exit(ending.code or code)
         sys.exit(code)
+
+    def _invocation(self, argv: list[str]) -> Invocation:
+        settings = self.enabled.settings
+        try:
+            return Invocation(self, settings, argv, raises=not self.standalone)
+        except KeyboardInterrupt as error:  # typer has replaced the hook that would answer it
+            if self.standalone:
+                from ..runtime.early import answer_interrupt
+
+                answer_interrupt(settings, error)
+            raise
 
     def _handle(self, own_main: Callable[..., Any], invocation: Invocation) -> BaseException | None:
         """Let the framework run the handler; give what ended it, ``None`` for nothing bad."""
@@ -291,11 +311,13 @@ class Call:
 
         return list(unguardable(self.root))
 
-    def secret_options(self, level: Any) -> set[str]:
-        """Give the options of a command whose values are secrets."""
+    def secret_options(self, level: Any) -> Options:
+        """Return the options of a command, and which of them have secrets for values."""
         from .clicklike_values import secret_options
 
-        return secret_options(level.command, self.enabled.metadata_at(level.command, level.path))
+        metadata = self.enabled.metadata_at(level.command, level.path)
+        notes = metadata.flag_annotations if metadata is not None else {}
+        return secret_options(level.command, notes)
 
     def parameters(self, level: Any) -> Parameters:
         """Return the options and arguments of a command by their names."""
@@ -331,11 +353,11 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
     names: set[str] = set()
     hides = deprecated = prompts = False
     for param in command.params:
-        names.update(param.opts, param.secondary_opts)
+        names.update(param.opts, param.secondary_opts, (param.name or "",))
         hides = hides or getattr(param, "hide_input", False)
         deprecated = deprecated or getattr(param, "deprecated", False)
         prompts = prompts or getattr(param, "prompt", False)
-    if notes or hides:
+    if notes or hides or mentions_secret("\0".join((*names, ""))):
         from .clicklike_values import bind
 
         bind(command, notes)
@@ -373,11 +395,10 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
         invocation = running()
         if invocation is None:
             return own_make(*args, **named)
-        secret = command.__dict__.get(SECRET_OPTIONS)
-        if secret:
+        if SECRET_OPTIONS in command.__dict__:
             from .clicklike_values import hide_secrets
 
-            hide_secrets(secret, args[1] if len(args) > 1 else named["args"], invocation)
+            hide_secrets(command, notes, args[1] if len(args) > 1 else named["args"], invocation)
         if naming is not None and not named.get("resilient_parsing"):
             from .clicklike_values import check_names
 
@@ -452,8 +473,8 @@ def _invoke(
     """Run *command* once the guard lets it."""
     enabled, path = getattr(command, _HOOKED)
     metadata = enabled.metadata_at(command, path)
-    for param in command.__dict__.get(SECRET_OPTIONS, ()):
-        invocation.hide(ctx.params.get(param.name))  # as it was converted
+    for param, is_declared in command.__dict__.get(SECRET_OPTIONS, ()):
+        invocation.hide(ctx.params.get(param.name), named=not is_declared)  # as it was converted
     if metadata is not None and metadata.has_checks:
         from .clicklike_values import enforce_in
 

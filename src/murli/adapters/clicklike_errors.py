@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..errors import AgentError
 from ..runtime import usage
 from ..runtime.endings import caused_failure, exit_like, frames_of
+from ..runtime.stdin import is_abort, unanswered_prompt
 from .clicklike import is_group
 from .clicklike_tree import choices_of, command_names, explains, range_of, type_name
 
@@ -33,9 +34,10 @@ def translate(error: BaseException, invocation: Invocation) -> BaseException:
     names = {base.__name__ for base in type(error).__mro__}
     if "Exit" in names and hasattr(error, "exit_code"):
         return _exit(error, invocation)
-    if "Abort" in names and _is_clicks(error):
-        if isinstance(error.__context__, EOFError) and not invocation.writer.is_tty():
-            return _unanswered(error, error.__context__)
+    if "Abort" in names and is_abort(error):
+        end = None if invocation.writer.is_tty() else unanswered_prompt(error)
+        if end is not None:
+            return _missing_option(error) or end
         signal = getattr(error.__context__, "signal", "SIGINT")
         return AgentError.cancelled(signal=signal)
     if "UsageError" in names and hasattr(error, "format_message"):
@@ -74,16 +76,13 @@ def _exit(error: Any, invocation: Invocation) -> BaseException:
     return exit_like(error, error.exit_code)
 
 
-def _unanswered(error: BaseException, end: EOFError) -> BaseException:
-    """Give what a prompt that got no answer means: the option to pass, when that is known."""
+def _missing_option(error: BaseException) -> AgentError | None:
+    """Return the failure of an option whose own prompt got no answer, if that is what ended."""
     for frame in frames_of(error):
         param = frame.f_locals.get("self")
         if frame.f_code.co_name == "prompt_for_value" and hasattr(param, "opts"):
             return usage.unanswered(_name(param), str(getattr(param, "prompt", "")))
-        if frame.f_code.co_name in ("prompt", "confirm") and _in_framework(frame):
-            choice = " [y/n]" if frame.f_code.co_name == "confirm" else ""
-            end.asked = f"{frame.f_locals.get('text', '')}{choice}"  # type: ignore[attr-defined]
-    return end
+    return None
 
 
 def explain(error: Any) -> AgentError:
@@ -202,10 +201,6 @@ def _explains(error: BaseException) -> bool:
 def _in_framework(frame: FrameType) -> bool:
     module = frame.f_globals.get("__name__", "")
     return bool(module.partition(".")[0] in ("click", "typer", "rich_click", "asyncclick"))
-
-
-def _is_clicks(error: BaseException) -> bool:
-    return type(error).__module__.partition(".")[0] in ("click", "typer")
 
 
 def _options(ctx: Any) -> Iterator[str]:

@@ -13,9 +13,10 @@ from ..metadata import flag_key
 from ..runtime import INTENT
 from ..runtime.enforce import enforce, excluded_by
 from ..runtime.misnamed import Parameters, refuse_misnamed
-from ..runtime.redaction import hide_given
+from ..runtime.option_words import Options
 from ..runtime.saved import saved_switch, words_in
-from .clicklike import SECRET_OPTIONS, TYPED, running
+from ..runtime.secret_names import is_secret_name
+from .clicklike import SECRET_OPTIONS, TYPED, is_group, is_switch, running
 from .clicklike_tree import given_values, names_of
 
 TYPE_CHECKING = False
@@ -31,7 +32,7 @@ _WATCHED = "_murli_watched"
 
 def bind(command: Any, notes: Mapping[str, FlagAnnotation]) -> None:
     """Let the options of *command* take their values from where *notes* say."""
-    secret: list[Any] = []
+    secret: list[tuple[Any, bool]] = []
     for param in command.params:
         if param.param_type_name != "option":
             continue
@@ -41,20 +42,27 @@ def bind(command: Any, notes: Mapping[str, FlagAnnotation]) -> None:
         if note is not None and note.env and not param.envvar and not is_intent:
             param.envvar = note.env
         profileable = note is not None and note.profileable and not is_intent
-        sensitive = is_sensitive(param, note)
-        if (profileable or sensitive) and _WATCHED not in param.__dict__:
+        declared = is_secret(param, note)
+        if (profileable or declared is not None) and _WATCHED not in param.__dict__:
             setattr(param, _WATCHED, True)
-            _stand_in(param, key, notes, profileable, sensitive)
-        if sensitive:
-            secret.append(param)
+            _stand_in(param, key, notes, profileable, declared)
+        if declared is not None:
+            secret.append((param, declared))
     if secret:
         setattr(command, SECRET_OPTIONS, secret)
 
 
-def hide_secrets(params: Sequence[Any], words: Sequence[str], invocation: Invocation) -> None:
-    """Learn the secrets of *params*: what they have by default, and what stands in *words*."""
-    invocation.hide([param.default for param in params if isinstance(param.default, (str, int))])
-    hide_given({name for param in params for name in param.opts}, words, invocation)
+def hide_secrets(
+    command: Any,
+    notes: Mapping[str, FlagAnnotation],
+    words: Sequence[str],
+    invocation: Invocation,
+) -> None:
+    """Learn the secrets of *command*: what its options have by default, and what is in *words*."""
+    for param, declared in getattr(command, SECRET_OPTIONS):
+        if isinstance(param.default, (str, int)):
+            invocation.hide(param.default, named=not declared)
+    secret_options(command, notes).hide_in(words, invocation)
 
 
 def enforce_in(ctx: Any, invocation: Invocation, metadata: Metadata) -> None:
@@ -105,21 +113,25 @@ def check_names(command: Any, metadata: Metadata, parent: Any, invocation: Invoc
     refuse_misnamed(invocation, parameters_of(command, metadata), above)
 
 
-def secret_options(command: Any, metadata: Metadata | None) -> set[str]:
-    """Give the options of *command* whose values are secrets."""
-    notes = metadata.flag_annotations if metadata is not None else {}
-    return {
-        name
-        for param in command.params
-        if param.param_type_name == "option"
-        and is_sensitive(param, notes.get(flag_key(names_of(param)[0])))
-        for name in param.opts
-    }
+def secret_options(command: Any, notes: Mapping[str, FlagAnnotation]) -> Options:
+    """Return the options of *command*, and which of them have secrets for values."""
+    group = is_group(command)
+    options = Options(lambda word: group)
+    for param in command.params:
+        if param.param_type_name == "option":
+            most = 0 if is_switch(param) else abs(param.nargs)
+            declared = is_secret(param, notes.get(flag_key(names_of(param)[0])))
+            options.add((*param.opts, *param.secondary_opts), most, declared)
+    return options
 
 
-def is_sensitive(param: Any, note: FlagAnnotation | None) -> bool:
-    """Tell whether the value of *param* is a secret."""
-    return bool((note is not None and note.sensitive) or getattr(param, "hide_input", False))
+def is_secret(param: Any, note: FlagAnnotation | None) -> bool | None:
+    """Return ``None`` if the value of *param* is no secret, else whether somebody declared it."""
+    if (note is not None and note.sensitive) or getattr(param, "hide_input", False):
+        return True
+    if is_switch(param) or getattr(getattr(param, "type", None), "choices", None):
+        return None
+    return False if any(map(is_secret_name, (param.name or "", *param.opts))) else None
 
 
 def _stand_in(
@@ -127,9 +139,10 @@ def _stand_in(
     key: str,
     notes: Mapping[str, FlagAnnotation],
     profileable: bool,
-    sensitive: bool,
+    declared: bool | None,
 ) -> None:
     own = param.consume_value
+    named, sensitive = not declared, declared is not None
     excluded = excluded_by(key, notes)
 
     def consume_value(ctx: Any, opts: Any) -> Any:
@@ -139,7 +152,7 @@ def _stand_in(
         given = _given(opts, param)
         in_environment = None if given is not None else param.value_from_envvar(ctx)
         if sensitive:
-            invocation.hide([given, in_environment])
+            invocation.hide([given, in_environment], named=named)
         if given is None and profileable:
             saved = invocation.saved
             ruled_out = any(
@@ -149,7 +162,9 @@ def _stand_in(
                 if other.param_type_name == "option"
             )
             if not ruled_out and saved.applies(key, in_environment=in_environment is not None):
-                text = saved.value(key, sensitive=sensitive) or ""
+                text = saved.value(key, sensitive=bool(declared)) or ""
+                if declared is False:
+                    invocation.hide(text, named=True)
                 invocation.applied[key] = saved.name
                 value = _typed(param, text, invocation)
                 if value is not None:
@@ -159,7 +174,7 @@ def _stand_in(
             return param.get_default(ctx), _source(param, "DEFAULT")
         value, source = own(ctx, opts)
         if sensitive:  # prompted for, perhaps
-            invocation.hide(value if isinstance(value, (str, list, tuple)) else None)
+            invocation.hide(value if isinstance(value, (str, list, tuple)) else None, named=named)
         return value, source
 
     setattr(param, "consume_value", consume_value)

@@ -44,12 +44,5 @@ def show_help(invocation: Invocation, text: str) -> NoReturn:
 
 def _hide_secrets(invocation: Invocation) -> None:
     """Learn the secrets that were given to the tool itself, before a command of ours."""
-    from ..runtime.redaction import hide_given
-
-    root = invocation.host.tree()
-    secret = [flag for flag in root.flags if root.is_secret(flag)]
-    names = {f"--{flag.name}" for flag in secret} | {
-        f"-{flag.short}" for flag in secret if flag.short
-    }
-    if names:
-        hide_given(names, invocation.call.before, invocation)
+    host, call = invocation.host, invocation.call
+    host.secret_options(host.level()).hide_in(call.before, invocation)

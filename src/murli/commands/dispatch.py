@@ -11,8 +11,9 @@ from signal import Signals
 
 from ..control_lines import envelope_of
 from ..errors import AgentError
-from ..formats import DescriptorStream, OutputFailed, dumps, put_off_signals
+from ..formats import DescriptorStream, OutputFailed, cleaned, dumps, put_off_signals
 from ..outcome import Failure
+from ..presentation import presentable
 from ..runtime import usage
 from ..runtime.branch import Branch, Late, become, fork, warm_up
 from ..runtime.custody import hold_signals, real_hard_exit
@@ -121,7 +122,7 @@ class Batch:
             self._unparsed = True
             self._fail(error)
             return []
-        self._about = {"_cmd": request["_cmd"], "_line": number}
+        self._about = {"_cmd": cleaned(request["_cmd"]), "_line": number}
         try:
             words = self._requests.words(request)
         except AgentError as error:
@@ -173,7 +174,8 @@ class Batch:
         self._failed = True
         invocation = self._invocation
         invocation.meta["request_id"] = f"req_{os.urandom(8).hex()}"
-        failure = Failure(error, "execution" if error.kind == "tool_error" else "validation")
+        phase = "execution" if error.kind == "tool_error" else "validation"
+        failure = Failure(presentable(error), phase)
         self._write_document(invocation.writer.document_of(failure).document)
 
     def _write_document(self, document: dict[str, Any]) -> None:
@@ -294,7 +296,7 @@ def _open(invocation: Invocation) -> Any:
     raw = getattr(getattr(sys.stdin, "buffer", None), "raw", None)
     if raw is None:
         invocation.refuse(_unfed())
-    guard()
+    guard(may_pause=True)
     return raw
 
 

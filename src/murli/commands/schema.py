@@ -6,6 +6,8 @@ from ..formats import plain
 from ..metadata import Metadata, ReturnSchema, flag_key
 from ..runtime import INTENT
 from ..runtime.invocation import current
+from ..runtime.payload import has_secret
+from ..runtime.secret_names import is_public
 from ..tree import Flag
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
 from .safety_block import has_own_dry_run, safety_block
@@ -210,6 +212,11 @@ def _argument(argument: Argument, command: Command) -> dict[str, Any]:
     return document
 
 
+def _is_secret(flag: Flag, command: Command) -> bool:
+    """Return whether the default of *flag* is a secret though nobody declared that."""
+    return has_secret(command, flag) and not is_public(str(flag.default))
+
+
 def _flag(flag: Flag, command: Command) -> dict[str, Any]:
     note, sensitive = command.note_on(flag), command.is_secret(flag)
     document: dict[str, Any] = {
@@ -235,7 +242,7 @@ def _flag(flag: Flag, command: Command) -> dict[str, Any]:
     }
     if note is not None and not flag.standard:
         apply_flag_annotation(document, note)
-    if sensitive and flag.default is not None:
+    if flag.default is not None and (sensitive or _is_secret(flag, command)):
         secret = str(flag.default) or REDACTED
         document["description"] = document["description"].replace(secret, REDACTED)
         document["default"] = REDACTED

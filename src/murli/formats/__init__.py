@@ -31,6 +31,8 @@ from __future__ import annotations
 import _signal  # type: ignore[import-not-found]  # signal itself loads enum first
 import os
 import sys
+import time
+from _thread import get_ident, start_new_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -319,7 +321,61 @@ class OutputFailed(Exception):
 _ROOM = 60_000
 # What a pipe takes whole or not at all.
 _WHOLE = 4096
+# The longest anything is waited for, eleven days: what locks, timers and poll() can all count.
+LONGEST_SECONDS = 1_000_000.0
+# The system's own: what we write has been scrubbed, and is not scrubbed again.
+write_some = os.write
 _INTERRUPTING = (2, 15, 1, 14)  # SIGINT, SIGTERM, SIGHUP, and SIGALRM, which is a deadline
+
+# What handles SIGINT unless somebody else does; custody puts another one in its place.
+python_int_handler = _signal.default_int_handler
+# How long after one SIGINT others are taken for the same.
+_BURST_SECONDS = 0.25
+_interrupted = 0.0
+
+
+def is_put_off(number: int, frame: Any) -> bool:
+    """Return whether signal *number* comes again in a moment, because it would be lost in *frame*.
+
+    What is raised in a callback of the import system is only shown.
+    """
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith("murli."):
+        frame = frame.f_back  # a second one found us with the first
+    if (
+        frame is None
+        or frame.f_code.co_name != "cb"
+        or frame.f_globals.get("__name__") != "importlib._bootstrap"
+    ):
+        return False
+    start_new_thread(_send_again, (get_ident(), number))
+    return True
+
+
+def _send_again(thread: int, number: int) -> None:
+    time.sleep(0.001)
+    _signal.pthread_kill(thread, number)
+
+
+def interrupt_once(number: int, frame: Any) -> None:
+    """Handle SIGINT as Python does, a burst of them as one."""
+    global _interrupted
+    if is_put_off(number, frame):
+        return
+    before, _interrupted = _interrupted, time.monotonic()
+    if _interrupted - before > _BURST_SECONDS:
+        raise KeyboardInterrupt
+
+
+def take_bursts_as_one(*, begin: bool) -> None:
+    """Let no burst of SIGINT disturb how its first one is dealt with; or leave that to Python."""
+    before, after = python_int_handler, interrupt_once
+    if not begin:
+        before, after = after, before
+    try:
+        if _signal.getsignal(2) is before:
+            _signal.signal(2, after)
+    except ValueError:  # not in the main thread, where none arrives
+        pass
 
 
 def put_off_signals() -> Callable[[], None]:
@@ -357,15 +413,38 @@ def put_off_signals() -> Callable[[], None]:
     return come
 
 
-class DescriptorStream:
-    """A text stream straight onto a file descriptor, with no buffer that could be lost."""
+def identity(descriptor: int) -> tuple[int, int, int]:
+    """Return what *descriptor* is open on, whatever its number; all zero for a closed one."""
+    try:
+        found = os.fstat(descriptor)
+    except OSError:
+        return (0, 0, 0)
+    return (found.st_dev, found.st_ino, found.st_mode & 0o170000)
 
-    __slots__ = ("_sent", "descriptor")
+
+class DescriptorStream:
+    """A text stream straight onto a file descriptor, with no buffer that could be lost.
+
+    Should the program close the descriptor and open something else, that is not written to.
+    """
+
+    __slots__ = ("_identity", "_sent", "descriptor")
     encoding = "utf-8"
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
+        self._identity = identity(descriptor)
         self._sent = 0
+
+    def redirect(self, descriptor: int) -> None:
+        """Write to *descriptor* from now on."""
+        self.descriptor = descriptor
+        self._identity = identity(descriptor)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the descriptor is still open on what it was made for."""
+        return identity(self.descriptor) == self._identity != (0, 0, 0)
 
     def write(self, text: str) -> int:
         """Write all of *text*."""
@@ -377,6 +456,7 @@ class DescriptorStream:
 
         A signal does not come between its parts: half a document is worse than none.
         """
+        self._check()
         if len(data) <= _WHOLE:
             self._write(data)
             return
@@ -395,25 +475,30 @@ class DescriptorStream:
 
                 most = wait_for_reader(self.descriptor)
             try:
-                written = os.write(self.descriptor, rest[:most])
+                written = write_some(self.descriptor, rest[:most])
             except BlockingIOError:
                 self._sent = _ROOM  # it is full already
                 continue
             self._sent += written
             rest = rest[written:]
 
+    def _check(self) -> None:
+        if not self.is_ours:
+            raise OSError(9, "its descriptor is closed")
+
     def write_part(self, data: memoryview, sizes: list[int]) -> None:
         """Write what fits of *data*; its size is in *sizes* as soon as it is out.
 
         No signal comes between the two: within one call of C code Python handles none.
         """
+        self._check()
         most = _ROOM - self._sent
         if most <= 0:
             from ..patience import wait_for_reader
 
             most = wait_for_reader(self.descriptor)
         try:
-            sizes.extend(map(os.write, (self.descriptor,), (data[:most],)))
+            sizes.extend(map(write_some, (self.descriptor,), (data[:most],)))
             self._sent += sizes[-1]
         except BlockingIOError:
             self._sent = _ROOM

@@ -34,7 +34,7 @@ def convert(plainer: Plainer, value: Any, depth: int) -> Any:
     if isinstance(value, (set, frozenset)):
         return _stable(plainer.array(value, depth))
     if isinstance(value, (bytes, bytearray, memoryview)):
-        return _binary(bytes(value))
+        return binary(bytes(value))
     names = _field_names(value)
     if names is not None:
         return plainer.object({name: getattr(value, name) for name in names}, depth)
@@ -113,7 +113,8 @@ def _is_plain_collection(value: Any) -> bool:
     return place in ("builtins", "collections", "array") and hasattr(value, "__iter__")
 
 
-def _binary(data: bytes) -> dict[str, object]:
+def binary(data: bytes) -> dict[str, object]:
+    """Return *data* as plain data."""
     from binascii import b2a_base64
 
     value = b2a_base64(data, newline=False).decode("ascii")

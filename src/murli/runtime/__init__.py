@@ -35,8 +35,11 @@ AGENT_VARIABLES = (
     "GOOSE_TERMINAL",
     "OPENCODE",
 )
-# How variables are called whose values are secrets.
-SECRET_NAMES = ("_TOKEN", "_SECRET", "_PASSWORD", "_API_KEY", "_ACCESS_KEY", "_PRIVATE_KEY")
+# What is in the name of an option or a variable that may hold a secret; `secret_names` decides.
+_SECRET_PARTS = (
+    *("TOKEN", "SECRET", "PASSW", "PASSPHRASE", "PASS\0", "PASS_", "_PWD", "-PWD", "BEARER", "JWT"),
+    *("KEY\0", "KEY_", "CREDENTIAL", "\0API_", "\0AUTH_"),
+)
 
 _tool_version = ""
 # Whether a command of this process is declared to change something; `annotate` says so.
@@ -157,6 +160,12 @@ def program_name() -> str:
 def is_on(variable: str) -> bool:
     """Tell whether an environment switch is set to yes."""
     return os.environ.get(variable, "").lower() in ("1", "true", "yes", "on")
+
+
+def mentions_secret(names: str) -> bool:
+    """Return whether one of *names*, a NUL behind each, may be that of a secret."""
+    names = names.upper()
+    return any(part in names for part in _SECRET_PARTS)
 
 
 def metadata_of(command: Any) -> Metadata | None:

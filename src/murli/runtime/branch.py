@@ -14,6 +14,7 @@ import time
 import warnings
 from importlib import import_module
 
+from .calls import variable_of
 from .endings import stop_children
 
 TYPE_CHECKING = False
@@ -170,8 +171,10 @@ def become(invocation: Invocation, words: Sequence[str]) -> None:
     invocation._unwatch()
     invocation._unguard()
     sys.argv[1:] = words
-    # The contract and the audience are the caller's choice, wherever that was made.
-    chosen = {"MURLI_CONTRACT": contract, "MURLI_MODE": "agent"}
+    # The contract and the audience are the caller's choice, wherever that was made; the form of
+    # the answers is that of exec, whatever a variable says.
+    form = variable_of(invocation, "FORMAT")
+    chosen = {"MURLI_CONTRACT": contract, "MURLI_MODE": "agent", form: "json"}
     before = {name: os.environ.get(name) for name in chosen}
     os.environ.update(chosen)
     try:

@@ -117,7 +117,7 @@ def spelled(invocation: Invocation, words: list[str], *before: str) -> str:
     words = [*before, invocation.host.name(), *words]
     if invocation.secrets is not None:
         # Before they are quoted: a quotation mark inside one would hide it.
-        words = [invocation.secrets.scrub(word) for word in words]
+        words = invocation.secrets.scrub_words(words)
     text = join(words)
     # What a document cannot hold as it is cannot be told to anybody.
     return text if cleaned(text) == text else ""

@@ -3,19 +3,27 @@
 While a handler runs for an agent, whatever it, a C library or a child process prints to stdout
 is collected; the answer itself goes around the collection. Collected at the file descriptor,
 spooled to a file without a name, so that neither size nor speed can block the printer.
+
+On Linux whoever opens ``/dev/stdout`` opens that file anew, and may truncate it. So before the
+program starts another one, or opens its own stdout by name, a pipe is put in front of the file:
+see `runtime.conduit`.
 """
 
 from __future__ import annotations
 
+import builtins
+import io
 import os
 import sys
 
-from ..formats import DescriptorStream
+from ..formats import DescriptorStream, identity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Protocol
+
+    from .conduit import Conduit
 
     class Capture(Protocol):
         """Something that collects what is printed, while ``stream`` still reaches the reader."""
@@ -23,8 +31,13 @@ if TYPE_CHECKING:
         stream: Any
         is_process: bool  # whether it is the process's own stdout, and not a test runner's
         lost: OSError | None  # why something that was printed could not be kept
+        collects: bool  # whether what is printed now is collected
         errors: list[str | bytes]  # the end of what is written to stderr meanwhile
         stop_watching: Callable[[], None]  # leaves stderr as it was
+
+        @property
+        def stderr_is_ours(self) -> bool:
+            """Whether stderr still is what the caller reads."""
 
         def end(self, *, restore: bool) -> str | bytes:
             """Stop collecting and give what was printed; bytes when it is not text."""
@@ -125,14 +138,21 @@ class DescriptorCapture:
 
     def __init__(self) -> None:
         # Not inheritable: a child must not be able to write beside the answer.
-        self._real = away_from_standard(os.dup(1))
-        self._spool = away_from_standard(_open_spool())
-        os.dup2(self._spool, 1)
-        self.stream = DescriptorStream(self._real)
+        self.real = away_from_standard(os.dup(1))
+        self.spool = away_from_standard(_open_spool())
+        self.identity = identity(self.spool)
+        self.conduit: Conduit | None = None
+        os.dup2(self.spool, 1)
+        self.stream = DescriptorStream(self.real)
         self.lost: OSError | None = None
+        self.collects = True
         self._unwatch = self._watch(sys.stdout)
         self.errors: list[str | bytes] = []
         self.stop_watching = watch_errors(self.errors)
+        self._stderr = identity(2)
+        # What stands in for functions of other modules: module, name, theirs, ours.
+        self.undo: list[tuple[Any, str, Any, Any]] = []
+        _look_out(self)
 
     def end(self, *, restore: bool) -> str | bytes:
         """Stop collecting.
@@ -141,35 +161,53 @@ class DescriptorCapture:
         at interpreter exit say, goes to stderr, because the answer is out.
         """
         self._unwatch()
+        _look_away(self)
         self._flush()
-        try:
-            if restore:
-                os.dup2(self._real, 1)
-            else:
-                _send_to_stderr()
-            collected = _read(self._spool)
-            os.close(self._spool)
-        except OSError:  # the tool closed descriptors that are not its own
-            return ""
-        finally:
-            self._spool = -1
+        self.collects = False
+        self._recover_spool()
+        if restore and self.stream.is_ours:
+            os.dup2(self.real, 1)
+        else:
+            _send_to_stderr()
+        if self.conduit is not None:
+            self.conduit.empty()
+        collected = b""
+        if self.spool >= 0:
+            collected = _read(self.spool)
+            os.close(self.spool)
+            self.spool = -1
         return as_text(collected)
 
     def size(self) -> int:
         """Give how many bytes have been collected so far; 0 once that is over."""
-        if self._spool < 0:
+        if self.spool < 0:
             return 0
         flush(sys.stdout)  # should there be no room, `end` will tell
-        try:
-            return os.fstat(self._spool).st_size
-        except OSError:  # the tool closed descriptors that are not its own
-            return 0
+        if self.conduit is not None:
+            self.conduit.empty()
+        self._recover_spool()
+        return os.fstat(self.spool).st_size if self.spool >= 0 else 0
 
     def let_through(self) -> None:
         """Let what is printed from now on reach the reader as it is."""
         self._unwatch()
+        _look_away(self)
         self._flush()
-        os.dup2(self._real, 1)
+        self.collects = False
+        if self.stream.is_ours:
+            os.dup2(self.real, 1)
+
+    @property
+    def stderr_is_ours(self) -> bool:
+        """Whether stderr still is what the caller reads."""
+        return sys.stderr is not sys.__stderr__ or identity(2) == self._stderr != (0, 0, 0)
+
+    def _recover_spool(self) -> None:
+        """Find the file again if the tool closed descriptors that are not its own."""
+        if identity(self.spool) == self.identity:
+            return
+        is_there = self.conduit is None and identity(1) == self.identity
+        self.spool = away_from_standard(os.dup(1)) if is_there else -1
 
     def _watch(self, stream: Any) -> Callable[[], None]:
         """Notice what there is no room for, and stop a program that prints without end.
@@ -189,7 +227,7 @@ class DescriptorCapture:
                 if printed > _CHECKED_BYTES:
                     from .endings import check_printing
 
-                    check_printing(self._real, printed)
+                    check_printing(self.real, printed)
             try:
                 written = beneath(data)
             except OSError as error:
@@ -199,7 +237,14 @@ class DescriptorCapture:
                 self.lost = OSError(28, "No space left on device")  # an unbuffered stream says less
             return written
 
-        return write_through(buffer, write)
+        undo = write_through(buffer, write)
+
+        def stop() -> None:
+            nonlocal next_check
+            next_check = sys.maxsize
+            undo()
+
+        return stop
 
     def _flush(self) -> None:
         """Let what is in the buffers out; what there is no room for is noted, and dropped."""
@@ -217,12 +262,82 @@ class DescriptorCapture:
 
     def close(self) -> None:
         """Let go of the real stdout."""
-        descriptor, self._real = self._real, -1
-        self.stream.descriptor = -1
-        try:
-            os.close(descriptor)
-        except OSError:  # as above
-            pass
+        if self.stream.is_ours:
+            os.close(self.real)
+        self.real = self.stream.descriptor = -1
+        if self.conduit is not None:
+            self.conduit.close()
+
+
+# -- others who may open our stdout ------------------------------------------------------------
+
+# The captures of this process, the innermost last.
+_captures: list[DescriptorCapture] = []
+_is_looking = False
+
+
+def _look_out(capture: DescriptorCapture) -> None:
+    """Notice what may open the stdout that *capture* collects, and forks of the program."""
+    global _is_looking
+    _captures.append(capture)
+    if not _is_looking:
+        _is_looking = True  # for good: it cannot be taken back, and does nothing without captures
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_parent=_on_fork, after_in_child=_on_being_forked)
+    if sys.platform != "linux":  # elsewhere whoever opens it gets a duplicate
+        return
+    modules = sys.modules
+    for module, name in (
+        (os, "fork"),
+        (os, "forkpty"),
+        (os, "posix_spawn"),
+        (os, "posix_spawnp"),
+        (modules.get("_posixsubprocess"), "fork_exec"),
+        (modules.get("subprocess"), "_fork_exec"),
+        (os, "open"),
+        (io, "open"),
+        (builtins, "open"),
+    ):
+        own = getattr(module, name, None)
+        if own is not None:
+            ours = watched(own)
+            setattr(module, name, ours)
+            capture.undo.append((module, name, own, ours))
+
+
+def _look_away(capture: DescriptorCapture) -> None:
+    if capture in _captures:
+        _captures.remove(capture)
+    while capture.undo:
+        module, name, own, ours = capture.undo.pop()
+        if getattr(module, name) is ours:
+            setattr(module, name, own)
+
+
+def watched(own: Any) -> Any:
+    """Return *own*, which starts a process or opens a file, so that stdout is a pipe before."""
+
+    def call(*args: Any, **named: Any) -> Any:
+        for capture in _captures[-1:]:  # another thread may just end it
+            from .conduit import prepare
+
+            prepare(capture, own.__name__, args, named)
+        return own(*args, **named)
+
+    return call
+
+
+def _on_fork() -> None:
+    for capture in _captures:
+        if capture.conduit is not None:
+            capture.conduit.start()
+
+
+def _on_being_forked() -> None:
+    if _captures:
+        from .conduit import abandon
+
+        abandon(_captures)
 
 
 def away_from_standard(descriptor: int) -> int:
@@ -271,8 +386,9 @@ def as_text(collected: bytes) -> str | bytes:
     except UnicodeDecodeError:
         if b"\0" in collected:
             return collected
-    encoding = getattr(sys.__stdout__, "encoding", None) or "utf-8"
-    return collected.decode(encoding, "replace")
+    from ..patience import decoded
+
+    return decoded(collected)
 
 
 def _send_to_stderr() -> None:

@@ -17,7 +17,9 @@ class StreamCapture:
     """Collects what is written to a ``sys.stdout`` that somebody, a test runner say, replaced."""
 
     is_process = False
+    stderr_is_ours = True
     lost: OSError | None = None
+    collects = True
 
     def __init__(self) -> None:
         self.stream: Any = sys.stdout
@@ -30,6 +32,7 @@ class StreamCapture:
 
     def end(self, *, restore: bool) -> str | bytes:
         """Stop collecting; the replaced stream is always restored."""
+        self.collects = False
         if sys.stdout is self._held:
             sys.stdout = self.stream
         collected, self._bytes = self._bytes.getvalue(), io.BytesIO()
@@ -41,6 +44,7 @@ class StreamCapture:
 
     def let_through(self) -> None:
         """Let what is printed from now on reach whoever replaced the stream."""
+        self.collects = False
         if sys.stdout is self._held:
             sys.stdout = self.stream
 
@@ -52,7 +56,9 @@ class ClosedStdout:
     """A stdout that was closed before we came: descriptor 1 may be anybody's file by now."""
 
     is_process = True
+    stderr_is_ours = True
     lost: OSError | None = None
+    collects = False
 
     def __init__(self) -> None:
         self.stream = DescriptorStream(-1)

@@ -16,6 +16,9 @@ import _signal  # type: ignore[import-not-found]  # signal itself loads enum fir
 import atexit
 import os
 import sys
+from _thread import allocate_lock, start_new_thread
+
+from ..formats import interrupt_once, is_put_off, python_int_handler
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,15 +58,37 @@ class Terminated(KeyboardInterrupt):
         self.signal = _NAMES[number]
 
 
-def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+def _terminate(number: int, frame: FrameType | None) -> None:
     if os.getpid() != _pid:  # a fork of the program, which has made no such arrangement
+        if number == 2:
+            _signal.signal(number, python_int_handler)
+            raise KeyboardInterrupt
         _signal.signal(number, _signal.SIG_DFL)
         os.kill(os.getpid(), number)
+    if is_put_off(number, frame):
+        return
     # Once is enough: a second one must not cut short the cleanup that the first one started.
-    _signal.signal(number, _pass_over)
-    raise note_interruption(Terminated(number))
+    for each in _NAMES:
+        if _signal.getsignal(each) is _terminate:
+            _signal.signal(each, _pass_over)
+    error = note_interruption(KeyboardInterrupt() if number == 2 else Terminated(number))
+    if _invocation is not None:
+        _invocation.give_grace(error)
+        if program_has_ended(frame):
+            if _invocation.writer.answered:
+                real_hard_exit(_invocation.writer.exit_code)
+            return  # there is nothing left to unwind; the end of the program answers
+    raise error
 
 
+def program_has_ended(frame: FrameType | None) -> bool:
+    """Return whether a program whose rest is the handler has run to its end."""
+    process = sys.modules.get("murli.runtime.process")
+    return process is not None and bool(process.has_ended(frame))
+
+
+# Whose signals they are.
+_invocation: Invocation | None = None
 _interruption: KeyboardInterrupt | None = None
 
 
@@ -81,33 +106,86 @@ def take_interruption() -> KeyboardInterrupt | None:
     return found
 
 
+def start_undisturbed(function: Callable[..., None], *args: Any) -> None:
+    """Start a thread that receives no signal: one that went there would not wake the main one."""
+    mask = getattr(_signal, "pthread_sigmask", None)
+    before = mask(_signal.SIG_BLOCK, (1, 2, 15)) if mask is not None else ()
+    start_new_thread(function, args)
+    if mask is not None:
+        mask(_signal.SIG_SETMASK, before)
+
+
+class Grace:
+    """From its making until `stop`, a call that *error* interrupts has a moment to end.
+
+    Nothing may be loaded here: the signal may have come in the middle of loading that.
+    """
+
+    def __init__(self, invocation: Invocation, error: BaseException) -> None:
+        self._over = allocate_lock()
+        self._over.acquire()
+        try:
+            start_undisturbed(_watch, invocation, error, self._over)
+        except RuntimeError:  # no thread to be had
+            pass
+
+    def stop(self) -> None:
+        """Leave the process to whoever goes on with it."""
+        if self._over.locked():
+            self._over.release()
+
+
+def _watch(invocation: Invocation, error: BaseException, over: Any) -> None:
+    from .forcing import end_after
+
+    end_after(invocation, error, over)
+
+
 def _pass_over(number: int, frame: FrameType | None) -> None:
     """Do nothing: the program is ending already."""
 
 
-def unwind_on_signals() -> Undo:
-    """Have SIGTERM and SIGHUP unwind the program; those that somebody handles are left alone."""
-    global _pid
+def unwind_on_signals(invocation: Invocation) -> Undo:
+    """Have signals unwind the program, once; those that somebody handles are left alone."""
+    global _pid, _invocation
     _pid = os.getpid()
-    taken = []
+    around, _invocation = _invocation, invocation
+    taken: dict[int, Any] = {}
     # Early, to be called late: what the tool does at exit comes before.
     atexit.register(_settle)
-    for number in (15, 1):
+    for number, usual in ((15, _signal.SIG_DFL), (1, _signal.SIG_DFL), (2, python_int_handler)):
         try:
-            if _signal.getsignal(number) == _signal.SIG_DFL:
+            if _signal.getsignal(number) in (usual, interrupt_once):
                 _signal.signal(number, _terminate)
-                taken.append(number)
+                taken[number] = usual
         except ValueError:  # not in the main thread: signals are somebody else's business
             break
+    if 2 in taken:
+        _stand_in(python_int_handler, _terminate)
 
     def undo() -> None:
+        global _invocation
+        _invocation = around
         atexit.unregister(_settle)
         _relieve(sys.stderr)
-        for number in taken:
+        if 2 in taken:
+            _stand_in(_terminate, python_int_handler)
+        for number, usual in taken.items():
             if _signal.getsignal(number) in (_terminate, _pass_over):
-                _signal.signal(number, _signal.SIG_DFL)
+                _signal.signal(number, usual)
 
     return undo
+
+
+def _stand_in(before: object, after: object) -> None:
+    """Let *after* be what ``signal`` calls its own handler of Ctrl-C.
+
+    asyncio cancels what it runs in an orderly way if, and only if, that is the one in place.
+    """
+    modules: list[Any] = [_signal, sys.modules.get("signal")]
+    for module in modules:
+        if module is not None and module.default_int_handler is before:
+            module.default_int_handler = after
 
 
 def hold_signals() -> Undo:
@@ -123,7 +201,7 @@ def hold_signals() -> Undo:
         try:
             for number in _NAMES:
                 handler = _signal.getsignal(number)
-                if handler in (_terminate, _signal.default_int_handler):
+                if handler in (_terminate, interrupt_once, python_int_handler):
                     _signal.signal(number, _pass_over)
                     before[number] = handler
             return undo
@@ -135,7 +213,8 @@ def hold_signals() -> Undo:
 
 def leave_on_signals(code: int) -> None:
     """The answer is out: a signal from now on ends the process with *code*, at once."""
-    global _leave
+    global _leave, _invocation
+    _invocation = None  # and with it all of the tool, which Python would look through at its end
 
     def leave(number: int, frame: FrameType | None) -> NoReturn:
         real_hard_exit(code)
@@ -212,6 +291,24 @@ def _execve(path: Any, argv: Any, env: Any) -> NoReturn:
     _real_execve(path, argv, env)
 
 
+def _system(command: Any) -> int:
+    """Stand in for ``os.system``, which lets Python handle no signal before its child has ended."""
+    sys.audit("os.system", command)
+    child = os.posix_spawn("/bin/sh", ["sh", "-c", command], os.environ)
+    return os.waitpid(child, 0)[1]
+
+
+def _wait_for_signals() -> Undo:
+    """Let ``signal.sigwait`` be interrupted by other signals; C starts it anew behind each."""
+    if not hasattr(_signal, "sigwaitinfo"):
+        return _nothing
+
+    def sigwait(sigset: Any, /) -> int:
+        return int(_signal.sigwaitinfo(sigset).si_signo)
+
+    return replace(_signal, "sigwait", sigwait)
+
+
 def keep(custodian: Custodian) -> Undo:
     """Let *custodian* answer for abrupt endings, and nothing wait for a person; give the end."""
     global _custodian
@@ -220,6 +317,8 @@ def keep(custodian: Custodian) -> Undo:
         replace(os, "_exit", _hard_exit),
         replace(os, "execv", _execv),
         replace(os, "execve", _execve),
+        replace(os, "system", _system),
+        _wait_for_signals(),
         _tell_children(),
         _guard_stdin(),
         _look_out(),
@@ -295,6 +394,7 @@ _TRAPS = (
     "getpass",
     "webbrowser",
     "code",
+    "_posixsubprocess",
     "click._termui_impl",
     "typer._click._termui_impl",
     "prompt_toolkit.application.application",

@@ -10,25 +10,26 @@ from __future__ import annotations
 import _signal  # type: ignore[import-not-found]  # signal itself loads enum first
 import os
 import time
-from _thread import allocate_lock, get_ident, start_new_thread
+from _thread import allocate_lock, get_ident
 
 from ..errors import AgentError
-from ..formats import DescriptorStream
-from ..outcome import Failure
-from .custody import note_interruption, real_hard_exit
+from ..formats import LONGEST_SECONDS, is_put_off
+from .custody import note_interruption, program_has_ended, start_undisturbed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import FrameType
-    from typing import NoReturn
 
     from .invocation import Invocation
+    from .watchdog import Watchdog
 
-# What a handler gets to clean up, and what the answer gets to be written.
-GRACE_SECONDS = 2.0
-# What cleanups get when the handler does not let go: they may wait for what it holds.
-CLEANUP_SECONDS = 1.0
+# What Python gets to notice that the time is up, and then that the grace is over, before it is held
+# to be stuck; and what it gets for ending the process.
+STUCK_SECONDS = 1.0
+NOTICING_SECONDS = 0.4
+ENDING_SECONDS = 6.0
+# A time that is only assumed is guarded from here on: most calls are over by then.
+ASSUMED_SECONDS = 1.0
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -37,12 +38,15 @@ class Expired(KeyboardInterrupt):
 
 
 def seconds_in(text: str) -> float | None:
-    """Give the seconds that ``30``, ``1.5s``, ``500ms``, ``2m`` or ``1h`` mean, else ``None``."""
+    """Return the seconds that ``30``, ``1.5s``, ``500ms``, ``2m`` or ``1h`` mean, else ``None``.
+
+    What is longer than `LONGEST_SECONDS` means that.
+    """
     number = text.strip().rstrip("smh")
     factor = _UNITS.get(text.strip()[len(number) :] or "s")
     if factor is None or not number.replace(".", "", 1).isdecimal():
         return None
-    return float(number) * factor
+    return min(float(number) * factor, LONGEST_SECONDS)
 
 
 class Deadline:
@@ -56,7 +60,7 @@ class Deadline:
         may_end_process: bool,
         assumed: bool = False,
     ) -> None:
-        self.seconds = seconds
+        self.seconds = min(seconds, LONGEST_SECONDS)
         self._assumed = assumed
         self._due = False
         self._invocation = invocation
@@ -64,31 +68,73 @@ class Deadline:
         self._main = get_ident()
         self._over = allocate_lock()
         self._over.acquire()
+        self._stopped = False
+        self._sending = allocate_lock()
+        self._arming = allocate_lock()
         self._begun = allocate_lock()
         self._begun.acquire()
         self._before: object = None
         self._answering = False
+        self._watchdog: Watchdog | None = None
         self._pid = os.getpid()
         try:
             self._before = _signal.signal(_signal.SIGALRM, self._interrupt)
         except (ValueError, AttributeError):  # not in the main thread, or not on this system
             self._main = 0
         invocation.deadline = self  # should it be over before anybody could say so
-        _start_undisturbed(self._watch)
+        start_undisturbed(self._watch)
+
+    def arm(self) -> None:
+        """Have the process ended from outside should Python be stuck when the time is up.
+
+        Called again when what would be said then has changed.
+        """
+        if self._may_end_process and not self._assumed and not self._invocation.is_finishing:
+            self._arm(self.seconds - self._elapsed() + STUCK_SECONDS)
+
+    def disarm(self) -> None:
+        """Leave the end of the process to Python."""
+        with self._arming:
+            if self._watchdog is not None:
+                self._watchdog.disarm()
+
+    def _arm(self, seconds: float) -> None:
+        from .forcing import last_words
+
+        with self._arming:
+            if self._stopped:
+                return
+            if self._watchdog is not None:
+                self._watchdog.disarm()
+            try:
+                from .watchdog import Watchdog
+
+                self._watchdog = self._watchdog or Watchdog()
+            except (ImportError, OSError):  # a system, or a Python, without what it needs
+                return
+            elapsed = self._elapsed() + seconds
+            stages, code = last_words(self._invocation, self.failure(elapsed), elapsed)
+            self._watchdog.arm(max(seconds, 0.0), stages, code)
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self._invocation.writer.started
 
     def let_answer(self) -> None:
-        """The handler is done: from here on the time is for getting the answer out."""
+        """Interrupt no more: the handler is done, and its answer is being made."""
         self._answering = True
         self._meet()
-        if self._assumed:
-            self.stop()
 
     def stop(self) -> None:
         """Let the invocation take the time it needs."""
-        if not self._over.locked():
-            return
         self._meet()
-        self._over.release()
+        with self._sending:
+            if self._stopped:
+                return
+            self._stopped = True
+            self._over.release()
+        self.disarm()
+        if self._due:
+            time.sleep(0)  # behind a system call, what was sent has arrived
         if self._main and _signal.getsignal(_signal.SIGALRM) == self._interrupt:
             _signal.signal(_signal.SIGALRM, self._before or _signal.SIG_DFL)
 
@@ -97,12 +143,12 @@ class Deadline:
         if os.getpid() == self._pid and self._begun.acquire(timeout=1.0):
             self._begun.release()
 
-    def failure(self) -> AgentError:
-        """Give the failure of a call that took too long."""
+    def failure(self, elapsed: float | None = None) -> AgentError:
+        """Return the failure of a call that took too long, *elapsed* seconds or until now."""
         from .repeating import may_be_repeated, promises_retry
 
         invocation, shown = self._invocation, f"{self.seconds:g} s"
-        elapsed = time.monotonic() - invocation.writer.started
+        elapsed = self._elapsed() if elapsed is None else elapsed
         running = invocation.writer.phase == "execution"
         advice = "It may have changed something: look at the state before you try again."
         fix = ""
@@ -129,81 +175,46 @@ class Deadline:
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if not self._due and callable(self._before):
             self._before(number, frame)  # an alarm of the tool's own
-        elif self._over.locked() and not self._is_for_reader and os.getpid() == self._pid:
-            raise note_interruption(Expired())
+        elif not self._stopped and not self._answering and os.getpid() == self._pid:
+            if is_put_off(number, frame):
+                return
+            if not program_has_ended(frame):
+                raise note_interruption(Expired())
+            if self._invocation.writer.answered:
+                self.stop()
+            else:
+                note_interruption(Expired())
 
     @property
     def _is_for_reader(self) -> bool:
-        """Whether what takes so long is no longer the handler."""
-        return self._answering or (self._assumed and self._invocation.writer.answered)
+        """Whether what takes so long is no longer the handler, nor its result."""
+        return self._invocation.writer.answered
 
     def _watch(self) -> None:
         self._begun.release()
-        elapsed = time.monotonic() - self._invocation.writer.started
-        if self._over.acquire(timeout=max(self.seconds - elapsed, 0)):
+        if self._assumed:
+            if self._over.acquire(timeout=min(ASSUMED_SECONDS, self.seconds)):
+                return
+            self._arm(self.seconds - self._elapsed() + STUCK_SECONDS)
+        if self._over.acquire(timeout=max(self.seconds - self._elapsed(), 0)):
             return
-        self._due = True
-        if self._main:
-            _signal.pthread_kill(self._main, _signal.SIGALRM)
+        from .forcing import GRACE_SECONDS, end
+
+        if self._watchdog is not None:
+            self._arm(GRACE_SECONDS + NOTICING_SECONDS)
+        from .endings import note_children
+
+        note_children(self._invocation.writer.started)
+        with self._sending:
+            if self._stopped:
+                return
+            self._due = True
+            if self._main:
+                _signal.pthread_kill(self._main, _signal.SIGALRM)
         if self._over.acquire(timeout=GRACE_SECONDS) or not self._may_end_process:
             return
         if self._assumed and self._is_for_reader:
             return
-        self._end_process()
-
-    def _end_process(self) -> NoReturn:
-        """Answer for a handler that does not let go, and end the process under it."""
-        invocation = self._invocation
-        if invocation.cleanups is not None:
-            invocation.cleanups.run_within(CLEANUP_SECONDS)
-        from .endings import answer_descriptor
-
-        writer = invocation.writer
-        error = self.failure()
-        if invocation.steps is not None:
-            error.context = {**invocation.steps.context(), **error.context}
-        if invocation.in_family:
-            from .verdict import weigh
-
-            weigh(invocation, error)
-        if self._answering:
-            error = AgentError.tool_error(
-                f"Nobody read the answer within {self.seconds:g} s.", error_type="output_failed"
-            )
-        error = writer.complete(error)
-        answer = writer.document_of(Failure(error, writer.phase))
-        text = f"Error: {error}" if writer.is_tty() else writer.text_of(answer)
-        data = f"{text}\n".encode("utf-8", "replace")
-        # Half an answer may be on stdout, or nobody may be reading there.
-        begun = self._answering or writer.answered
-        aside = writer.is_tty() or answer.stream == "stderr" or begun
-        ends_stream = writer.is_streaming and not begun
-        told = (ends_stream or not aside) and _written(answer_descriptor(invocation), data)
-        if aside or not told:
-            _written(2, data)
-        real_hard_exit(answer.exit_code)
-
-
-def _start_undisturbed(watch: Callable[[], None]) -> None:
-    """Start a thread that receives no signal: one that went there would not wake the main one."""
-    mask = getattr(_signal, "pthread_sigmask", None)
-    before = mask(_signal.SIG_BLOCK, (1, 2, 15)) if mask is not None else ()
-    start_new_thread(watch, ())
-    if mask is not None:
-        mask(_signal.SIG_SETMASK, before)
-
-
-def _written(descriptor: int, data: bytes) -> bool:
-    """Write *data* unless that blocks; tell whether it is out."""
-    done = allocate_lock()
-    done.acquire()
-
-    def write() -> None:
-        try:
-            DescriptorStream(descriptor).write_bytes(data)
-        except OSError:  # there is nobody left to tell
-            pass
-        done.release()
-
-    start_new_thread(write, ())
-    return done.acquire(timeout=1.0)
+        if self._watchdog is not None:
+            self._arm(ENDING_SECONDS)
+        end(self._invocation, self.failure)

@@ -52,7 +52,7 @@ def exit_failure(invocation: Invocation, ending: SystemExit) -> AgentError | Non
         from .last_words import reason_in
 
         flush(sys.stderr)
-        said = reason_in(invocation.capture.errors)
+        said = reason_in(invocation.capture.errors, invocation.writer.scrubbed)
         if said and invocation.in_family:
             from .surroundings import masked
 
@@ -208,27 +208,40 @@ def unanswered(invocation: Invocation, error: Exception, error_type: str) -> Age
     )
 
 
-def stop_children(since: float = 0.0) -> None:
-    """End the programs that this one started and that would outlive it.
+def stop_children(since: float = 0.0, grace: float = GRACE_SECONDS) -> None:
+    """End the programs that this one started and that would outlive it, after *grace* by force.
 
     Those with a session of their own were meant to. Those from before *since*, on the monotonic
     clock, belong to whoever called a tool inside of a process: to its tests, say.
     """
-    own = os.getsid(0)
-    born = _uptime() - (time.monotonic() - since)
-    waiting = [
-        child
-        for child in _children(os.getpid())
-        if _session(child) == own and _birth(child) >= born - _TICK_SECONDS
-    ]
+    note_children(since)
+    waiting = [child for child, birth in _noted.items() if _birth(child) == birth]
+    _noted.clear()
     for child in waiting:
         _send(child, signal.SIGTERM)
-    deadline = time.monotonic() + GRACE_SECONDS
+    deadline = time.monotonic() + grace
     while waiting and time.monotonic() < deadline:
         time.sleep(0.01)
         waiting = [child for child in waiting if not _has_ended(child)]
     for child in waiting:
         _send(child, signal.SIGKILL)
+
+
+# The children that are to be ended, with when they began: a number may be used again.
+_noted: dict[int, float] = {}
+
+
+def note_children(since: float) -> None:
+    """Remember the programs that this one has started, for `stop_children`.
+
+    When an interrupt has ended some of them, nobody knows any more what those had started.
+    """
+    own = os.getsid(0)
+    born = _uptime() - (time.monotonic() - since)
+    for child in _children(os.getpid()):
+        birth = _birth(child)
+        if _session(child) == own and birth >= born - _TICK_SECONDS:
+            _noted[child] = birth
 
 
 def _children(process: int) -> list[int]:

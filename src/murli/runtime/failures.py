@@ -62,6 +62,10 @@ def conclude(invocation: Invocation, error: BaseException | None, printed: str |
     error = error or writer.trouble
     if error is None:
         return invocation.succeed(printed)
+    if type(error).__name__ == "Abort":
+        from .stdin import unanswered_prompt
+
+        error = unanswered_prompt(error) or error  # of click, in a tool that is not click's
     gone = isinstance(error, OutputFailed) and error.reader_gone
     if gone or (
         isinstance(error, BrokenPipeError) and reader_is_gone(answer_descriptor(invocation))
@@ -93,10 +97,15 @@ def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) ->
             return explain_tool(invocation)
         failure = reconsider(invocation, failure)
     if failure.error_type == "input_required" and isinstance(error, EOFError):
-        from .stdin import input_failure
+        from .stdin import STALLED, input_failure
 
         question = printed if isinstance(printed, str) else ""
-        failure = input_failure(question, invocation.options(), getattr(error, "asked", ""))
+        failure = input_failure(
+            question,
+            invocation.options(),
+            getattr(error, "asked", ""),
+            stalled=error.args == (STALLED,),
+        )
     elif not isinstance(error, AgentError) and failure.kind != "cancelled":
         _keep_traceback(invocation, error, failure)
     try:
@@ -125,11 +134,11 @@ def _keep_traceback(invocation: Invocation, error: BaseException, failure: Agent
         return
     if failure.suggestion != TRACEBACK_HINT:
         return  # the failure is understood, and tells what to do
+    # Also where a command may reveal secrets, or a person reads: the file outlives the call.
+    from .redaction import scrub_for_file
     from .tracebacks import keep
 
-    # Also where a command may reveal secrets: the file outlives the call.
-    scrub = invocation.secrets.scrub if invocation.secrets is not None else None
-    path = keep(error, invocation.host.name(), scrub)
+    path = keep(error, invocation.host.name(), lambda text: scrub_for_file(text, invocation))
     if path:
         failure.suggestion = f"The traceback is in {path}; --debug shows it."
 

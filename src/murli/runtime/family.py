@@ -89,7 +89,8 @@ def output_format(invocation: Invocation, contract: str) -> str:
         return str(call.output)
     if named is None and call.output is None:
         named = os.environ.get(_format_variable(invocation, contract))
-    return FORMATS.get(named or "", "")
+    found = FORMATS.get(named or "", "")
+    return "json" if call.mounted == "exec" and found in ("text", "tsv") else found
 
 
 def check_format(invocation: Invocation) -> None:
@@ -171,11 +172,10 @@ def begin(invocation: Invocation) -> None:
     call, writer = invocation.call, invocation.writer
     if call.extra.get("confirmed"):
         call.force = True
-    from .surroundings import hide_named, masked, settings_of, tell_children
+    from .surroundings import masked, settings_of, tell_children
     from .warned import be_quiet, listen, look_around
 
     invocation.undo.append(tell_children())
-    hide_named(invocation)
     if call.extra.get("quiet"):
         invocation.undo.append(be_quiet())
     invocation.undo.append(listen())
@@ -334,8 +334,7 @@ def finish_explaining(invocation: Invocation, restore: bool) -> int:
     printed = capture.end(restore=restore)
     text = printed if isinstance(printed, str) else printed.decode("utf-8", "replace")
     code = explain(invocation, text)
-    invocation.capture = None
-    capture.close()
+    invocation.let_go(capture, restore=restore)
     return code
 
 

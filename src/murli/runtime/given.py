@@ -88,7 +88,7 @@ class Given:
         metadata = self._invocation.metadata
         if metadata is not None and metadata.traits is not None and metadata.traits.stdin:
             try:
-                Gate(0).wait()
+                Gate(0, may_pause=True).wait()
             except InputRequired:
                 return False
             return True

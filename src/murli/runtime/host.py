@@ -8,6 +8,7 @@ from ..metadata import Metadata
 from ..tree import Command
 from .argv import Level
 from .misnamed import Parameters
+from .option_words import Options
 
 
 class Host(Protocol):
@@ -41,5 +42,5 @@ class Host(Protocol):
     def parameters(self, level: Level) -> Parameters:
         """Return the options and arguments of *level* by their names, hidden ones too."""
 
-    def secret_options(self, level: Level) -> set[str]:
-        """Give the options of *level* whose values are secrets, with their dashes."""
+    def secret_options(self, level: Level) -> Options:
+        """Return the options of *level*, and which of them have secrets for values."""

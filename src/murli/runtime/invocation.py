@@ -22,16 +22,25 @@ import sys
 from _thread import _local
 
 from ..contracts import CONTRACT_NAMES
-from ..formats import DescriptorStream, cleaned, is_terminal, plain, put, put_off_signals, standard
+from ..formats import (
+    DescriptorStream,
+    cleaned,
+    is_terminal,
+    plain,
+    put,
+    put_off_signals,
+    standard,
+    take_bursts_as_one,
+)
 from ..writer import VALID_OUTPUT_FORMATS, Writer
 from . import (
     AGENT_VARIABLES,
     MOUNTED,
     REDIRECTS,
-    SECRET_NAMES,
     Call,
     behind_the_last_of_ours,
     is_on,
+    mentions_secret,
     tool_version,
 )
 
@@ -46,6 +55,7 @@ if TYPE_CHECKING:
     from ..steps import Steps
     from . import Settings
     from .capture import Capture
+    from .custody import Grace
     from .deadline import Deadline
     from .host import Host
     from .redaction import Secrets
@@ -150,6 +160,9 @@ class Invocation:
         # Returns the values of all its parameters, wherever they come from.
         self.values: Callable[[], dict[str, Any]] = dict
         self._unhook: Callable[[], None] | None = None
+        # What ends an interrupted call that does not end, and whether its end has begun.
+        self._grace: Grace | None = None
+        self.is_finishing = False
         self.returned: Any = None
         self._around: Invocation | None = None
         # The exit code of a refusal that stands, whatever a handler that only previews makes of it.
@@ -225,20 +238,28 @@ class Invocation:
         self._around = current()
         _latest = self
         _current.invocation = self
-        if not self.writer.is_tty():
-            is_process = sys.stdout is sys.__stdout__
-            if is_process:
-                from .custody import unwind_on_signals
+        is_process = sys.stdout is sys.__stdout__
+        if self.writer.is_tty() or not is_process:
+            take_bursts_as_one(begin=False)
+        else:
+            from .custody import unwind_on_signals
 
-                self._unhook = unwind_on_signals()
-            # Without their values, which all would have to be decoded.
-            names = "\0".join((*os.environ, ""))
-            self.capped = "_MAX_OUTPUT_BYTES\0" in names
-            if is_process and any(f"{end}\0" in names for end in SECRET_NAMES):
-                for name in names.split("\0"):
-                    value = os.environ[name] if name.endswith(SECRET_NAMES) else ""
-                    if len(value) >= 12 and value[0] not in "/~":
-                        self.hide(value)
+            self._unhook = unwind_on_signals(self)
+            for stream in (sys.stdin, sys.stdout, sys.stderr):
+                if getattr(stream, "encoding", "utf-8") != "utf-8":
+                    from ..patience import speak_utf8
+
+                    self.undo.append(speak_utf8())
+                    break
+        # Without their values, which all would have to be decoded.
+        names = "\0".join((*os.environ, ""))
+        self.capped = "_MAX_OUTPUT_BYTES\0" in names and not self.writer.is_tty()
+        # In text too: only a person at a terminal sees their own environment.
+        if is_process and not self.is_attended and mentions_secret(names):
+            from .secret_names import secrets_of_environment
+
+            for value in secrets_of_environment():
+                self.hide(value, named=True)
         if self.in_family:
             from .family import begin
 
@@ -260,7 +281,7 @@ class Invocation:
 
         A time that is only *assumed* is the handler's: whoever reads the answer takes their own.
         """
-        if seconds <= 0:
+        if not seconds > 0:  # NaN is no time either
             return
         from .deadline import Deadline
 
@@ -281,17 +302,19 @@ class Invocation:
             self._saved = Saved(self)
         return self._saved
 
-    def hide(self, value: Any) -> None:
-        """Keep a secret from now on: *value* is in nothing that leaves the process."""
-        if self.secrets is None:
-            from .redaction import Secrets
+    def hide(self, value: Any, *, named: bool = False) -> None:
+        """Keep a secret from now on: *value* is in nothing that leaves the process.
 
-            self.secrets = Secrets()
+        *named* says that nobody declared it: the name of its option or variable tells.
+        """
+        if self.secrets is None:
+            from .redaction import secrets_for
+
+            self.secrets = secrets_for(self)
             self.secrets.revealed = self.reveals
-            self.secrets.collected = self.capture is not None
+            self.secrets.capture = self.capture
             self.writer.hide(self.secrets)
-            self.secrets.guard(sys.stdout, sys.stderr)
-        self.secrets.add(value)
+        self.secrets.add(value, named=named)
 
     def _unguard(self) -> None:
         if self.secrets is not None:
@@ -322,6 +345,8 @@ class Invocation:
             admit(self, metadata, previews)
         if not self.plans:
             self.writer.enter_execution()
+        if self.deadline is not None:
+            self.deadline.arm()
 
     def collect(self) -> None:
         """Keep what the handler prints away from the answer, until `finish`."""
@@ -336,7 +361,7 @@ class Invocation:
         finally:
             come()
         if self.secrets is not None:
-            self.secrets.collected = True
+            self.secrets.capture = self.capture
 
     def release(self) -> None:
         """Stop collecting without answering; what was printed goes out as it was."""
@@ -344,13 +369,14 @@ class Invocation:
         if self.writer.ending is not None:
             self._end_stream("")
         self.writer.flush_notices()
-        self._unguard()
         self._unwatch()
         if self.capture is None:
+            self._unguard()
             return
         capture, self.capture = self.capture, None
         capture.stop_watching()
         printed = self._without_secrets(capture.end(restore=True))
+        self._unguard()
         try:
             if isinstance(printed, bytes):
                 DescriptorStream(1).write_bytes(printed)
@@ -387,6 +413,7 @@ class Invocation:
         self.leave()
         if returned is not None:
             self.returned = returned
+        self.is_finishing = True
         if self._unhook is None and self.deadline is None:
             code = self._finish(error, restore)
             if restore:
@@ -406,18 +433,34 @@ class Invocation:
         if interruption is not None and not self.writer.answered:
             # A handler that was interrupted and ends as if it were not has not done its work.
             error = interruption if isinstance(error, (SystemExit, type(None))) else error
-        code = self._finish(error, restore)
-        if restore and (self._unhook is None or not isinstance(error, KeyboardInterrupt)):
+        code = self.writer.exit_code = self._finish(error, restore)
+        if self.deadline is not None:
+            # One answer is all there is: whoever takes long from here on is not the call.
+            self.deadline.stop()
+        interrupted = isinstance(error, KeyboardInterrupt)
+        if restore and (self._unhook is None or not interrupted):
             global _settled
             _settled = code
             self._unwatch()  # first, so that none unwinds the program behind its answer
             let_go()
             return code
+        if interrupted and not restore and not self.writer.is_tty():
+            self.give_grace(error)  # threads may keep it from ending
         # Also where others go on: who was interrupted is leaving, and one more is no other end.
         if restore:
             self.take_back()
+            if self._grace is not None and type(error) is KeyboardInterrupt:
+                self._grace.stop()  # whoever is at the keyboard decides what ends
+                self._grace = None
         leave_on_signals(code)
         return code
+
+    def give_grace(self, error: BaseException | None) -> None:
+        """Let the call, which *error* interrupts, go on for a moment and no longer."""
+        if self._grace is None and error is not None and self._unhook is not None:
+            from .custody import Grace
+
+            self._grace = Grace(self, error)
 
     def brace(self, error: BaseException | None) -> None:
         """Let no second signal disturb what is done about *error*, if that was the first."""
@@ -436,13 +479,15 @@ class Invocation:
         self.take_back()
         if self.deadline is not None:
             self.deadline.stop()
+        if self._grace is not None:
+            self._grace.stop()
         if self._unhook is not None:
             self._unhook()
 
     def _finish(self, error: BaseException | None, restore: bool) -> int:
-        if restore:
-            self._unguard()
         if self.capture is None:
+            if restore:
+                self._unguard()
             return self._conclude(error, "")
         if self.verbatim and isinstance(error, (SystemExit, type(None))):
             self.release()
@@ -458,8 +503,6 @@ class Invocation:
             return 0
         capture = self.capture
         printed = capture.end(restore=restore)
-        if self.secrets is not None:
-            self.secrets.collected = False
         if isinstance(printed, bytes):
             printed = self._without_secrets(printed)
         if capture.lost is not None and not self.writer.answered:
@@ -468,13 +511,21 @@ class Invocation:
             if error is None or (isinstance(error, SystemExit) and not status_of(error.code)):
                 error = lost_printing(capture.lost)
         code = self._conclude(error, printed)
+        self.let_go(capture, restore=restore)
+        return code
+
+    def let_go(self, capture: Capture, *, restore: bool) -> None:
+        """Be done with *capture*, the answer being out."""
         capture.stop_watching()
+        if restore:
+            self._unguard()
         self.capture = None
         capture.close()
-        return code
 
     def _conclude(self, error: BaseException | None, printed: str | bytes) -> int:
         self.writer.flush()
+        if self.secrets is not None:
+            self.secrets.let_out()
         if error is None and self.writer.trouble is None:
             return self.succeed(printed)
         from .failures import conclude

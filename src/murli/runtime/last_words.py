@@ -14,7 +14,7 @@ from .http_failures import without_credentials
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _MOST_LINES = 5
 _MOST_CHARACTERS = 1000
@@ -32,8 +32,11 @@ _ASKING_WITH_SPACE = tuple(f"{end} " for end in _ASKING)
 _TRACEBACK = "Traceback (most recent call last)"
 
 
-def reason_in(written: Iterable[str | bytes]) -> str:
-    """Return the reason in what was *written* to stderr, part by part; ``""`` for none."""
+def reason_in(written: Iterable[str | bytes], scrub: Callable[[str], str] = str) -> str:
+    """Return the reason in what was *written* to stderr, part by part; ``""`` for none.
+
+    *scrub* takes secrets out of it, while all of them is there to be known by.
+    """
     text = _joined([part if isinstance(part, str) else _decoded(part) for part in written])
     lines = _behind_traceback(list(_telling(text.split("\n"))))
     told = [line for line in lines if line][-_MOST_LINES:]
@@ -43,7 +46,7 @@ def reason_in(written: Iterable[str | bytes]) -> str:
     else:
         paragraph = "\n".join(lines).strip("\n").rpartition("\n\n")[2]
         told = paragraph.split("\n")[-_MOST_LINES:]
-    reason = without_credentials("\n".join(told).strip())
+    reason = without_credentials(scrub("\n".join(told).strip()))
     return reason if len(reason) <= _MOST_CHARACTERS else f"…{reason[1 - _MOST_CHARACTERS :]}"
 
 

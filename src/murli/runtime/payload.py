@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..errors import AgentError
 from ..metadata import flag_key
-from . import SECRET_NAMES
+from .secret_names import is_secret_name
 from .usage import CHECK_USAGE, nearest
 
 TYPE_CHECKING = False
@@ -76,8 +76,8 @@ def together(problems: Sequence[AgentError]) -> AgentError:
 
 
 def has_secret(command: Command, flag: Flag) -> bool:
-    """Tell whether *flag* holds a secret: it is declared as one, or named like one."""
-    named = f"_{flag_key(flag.name).replace('-', '_').upper()}".endswith(SECRET_NAMES)
+    """Return whether *flag* holds a secret: it is declared as one, or named like one."""
+    named = is_secret_name(flag.name) and not flag.choices
     return flag.values == 1 and (named or command.is_secret(flag))
 
 

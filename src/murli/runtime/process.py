@@ -61,6 +61,17 @@ def answer_stream() -> Any:
     return _owner.capture.stream if _owner and _owner.capture else None
 
 
+def has_ended(frame: FrameType | None) -> bool:
+    """Return whether the program, whose rest is the handler, has run to its end.
+
+    *frame* is what the main thread executes then: its exit functions, or Python itself, which
+    waits for threads.
+    """
+    if _owner is None or not _owner.concerned:
+        return False
+    return frame is None or _outermost(frame) not in _owner.interruptible
+
+
 def own(invocation: Invocation) -> None:
     """Treat the rest of the program as the handler of *invocation*."""
     global _owner
@@ -77,6 +88,8 @@ class Ownership:
         self.invocation = invocation
         self.capture: Capture | None = None
         self.outermost = _outermost(sys._getframe())
+        # Beneath these a signal may still raise: the program's own code, and then its cleanups.
+        self.interruptible = [self.outermost]
         # What ended the program, and the status Python will exit with because of it.
         self.ending: BaseException | None = None
         self.status = 0
@@ -108,7 +121,7 @@ class Ownership:
         try:
             invocation.capture = capture = self.capture or self._install()
             if invocation.secrets is not None:
-                invocation.secrets.collected = True
+                invocation.secrets.capture = capture
             invocation.writer.send_to(capture.stream)
         finally:
             come()
@@ -173,6 +186,7 @@ class Ownership:
         if not self.concerned:
             return
         if self.invocation.cleanups is not None:
+            self.interruptible.append(sys._getframe())
             self.invocation.cleanups.run(self.ending)  # one that hangs can still be interrupted
         hold_signals()  # from here on we answer
         waited = False

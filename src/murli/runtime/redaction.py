@@ -1,31 +1,45 @@
 """Secrets stay secret: what a caller, a variable or a profile gave is taken out of all we write.
 
 A secret becomes known when its flag is met, before anything can go wrong with it. From then on it
-is replaced in documents, messages, logs and captured output, and in what is written to
-``sys.stdout`` and ``sys.stderr`` directly.
+is replaced in documents, messages, logs and captured output, and in what the process writes to
+stdout and stderr directly, until it is gone.
+
+Which values are secret though nobody declared them is written in `runtime.secret_names`.
 """
 
 from __future__ import annotations
 
-from _thread import get_ident
+import atexit
+import sys
+from _thread import RLock, get_ident
 
 from ..formats import dumps, put
 from ..formats.text import clean, clean_line
 from .capture import write_through
+from .matching import Matcher, replaced
+from .secret_names import SHORTEST, is_distinct, is_public, is_usual, secrets_of_environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from .capture import Capture
     from .invocation import Invocation
 
 MASK = "[REDACTED]"
-# Taken out wherever it stands, a shorter text would tear words and numbers apart.
-SHORTEST = 4
+_MASK_BYTES = MASK.encode()
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~")
 # Words of the contracts; a secret of the same spelling does not make an answer unreadable.
 _STRUCTURAL = ("status", "schema_version", "error", "code", "ok", "phase")
+# Parts of a document whose keys and numbers are the contract's.
+_PARTS = ("error", "meta", "page")
+_LIKE_UTF_8 = ("utf-8", "utf8", "ascii", "us-ascii")
+_NUMERIC = frozenset("0123456789.+-e")
+# A number of fewer digits is in every result.
+_SHORTEST_NUMBER = 3
+# How many characters of a document are looked at together.
+_BATCH = 1 << 18
 
 
 class Secrets:
@@ -34,122 +48,327 @@ class Secrets:
     def __init__(self) -> None:
         # Whether the running command is one whose purpose is to show a secret.
         self.revealed = False
-        # Whether stdout is being collected: what is printed is scrubbed as a part of the answer.
-        self.collected = False
+        # What collects stdout, if anything: what is printed is scrubbed as a part of the answer.
+        self.capture: Capture | None = None
         # The thread that writes what has been scrubbed already.
         self._trusted = 0
         self._guards: list[StreamGuard] = []
+        self._undo: list[Callable[[], None]] = []
+        # Hidden wherever they stand, and those of them that are hidden in the keys of a result.
         self._texts: set[str] = set()
-        self._short: set[str] = set()
-        self._pattern: Any = None
+        self._in_keys: set[str] = set()
+        # Hidden where they are the whole value, or the whole key.
+        self._whole: set[str] = set()
+        self._whole_keys: set[str] = set()
+        # Whether a number can hold a secret.
+        self._numeric = False
+        self._matcher: Matcher | None = None
+        self._key_matcher: Matcher | None = None
 
-    def add(self, value: Any) -> None:
-        """Learn a secret: a text, or several in a list."""
+    def add(self, value: Any, *, named: bool = False) -> None:
+        """Learn a secret: a text, or several in a list.
+
+        *named* says that only the name of its option or variable makes it one.
+        """
         if value is None or isinstance(value, bool):
             return
         if isinstance(value, (list, tuple, set)):
             for each in value:
-                self.add(each)
+                self.add(each, named=named)
             return
-        text = str(value)
-        if len(text) < SHORTEST:
-            self._short.update({text} - {""})
+        text = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
+        if not text or text in self._texts or (named and is_public(text)):
             return
-        self._texts.update(each for each in _spellings(text) if len(each) >= SHORTEST)
-        self._pattern = None
+        self._numeric |= _NUMERIC.issuperset(text.lower())
+        distinct = is_distinct(text)
+        if len(text) < SHORTEST or (named and not distinct):
+            self._whole.add(text)
+            self._whole_keys.update(() if named else (text,))
+            return
+        spellings = {each for each in _spellings(text, distinct) if len(each) >= SHORTEST}
+        self._texts |= spellings
+        self._matcher = self._key_matcher = None
+        if not is_usual(text):  # a result without its keys is none
+            self._in_keys |= spellings
+
+    # -- streams ---------------------------------------------------------------------------
 
     def guard(self, *streams: Any) -> None:
         """Scrub what is written to *streams*, stdout first, until `unguard`."""
         stdout = streams[0]
+        if sys.stderr is sys.__stderr__:
+            from .descriptors import guard_descriptors
+
+            self._undo += guard_descriptors(self)
         for stream in {id(each): each for each in reversed(streams) if each}.values():
-            self._guards.append(StreamGuard(stream, self, answers=stream is stdout))
+            self._guards.append(StreamGuard(stream, self, answers=stream is stdout, holds=True))
+        atexit.register(self.let_out)
+
+    def guard_file(self, stream: Any, *, answers: bool) -> None:
+        """Scrub what is written to another stream onto a standard descriptor."""
+        self._guards.append(StreamGuard(stream, self, answers=answers))
 
     def unguard(self) -> None:
         """Leave the streams to the program that goes on without us."""
+        atexit.unregister(self.let_out)
+        while self._undo:
+            self._undo.pop()()
         while self._guards:
             self._guards.pop().remove()
 
-    def scrub_printed(self, printed: str | bytes) -> str | bytes:
-        """Give what a handler printed without the secrets, unless it is to reveal them."""
-        if self.revealed:
-            return printed
-        return self.scrub_bytes(printed) if isinstance(printed, bytes) else self.scrub(printed)
+    def let_out(self) -> None:
+        """Write what guards hold back because more might follow."""
+        for guard in self._guards:
+            guard.let_out()
 
-    def scrub(self, text: str) -> str:
-        """Give *text* without the secrets in it."""
-        if text in self._short:
-            return MASK
-        return self._compiled().sub(MASK, text) if self._texts else text
+    def passes(self, *, answers: bool) -> bool:
+        """Return whether what the running thread writes needs no scrubbing here.
 
-    def scrub_bytes(self, data: bytes, encoding: str = "utf-8") -> bytes:
-        """Give *data*, text in *encoding* or not, without the secrets in it."""
-        # Letters outside the encoding are escaped by the stream; byte for byte nothing is lost.
-        text = data.decode(encoding, "surrogateescape")
-        scrubbed = self.scrub(text)
-        return data if scrubbed == text else scrubbed.encode(encoding, "surrogateescape")
-
-    def scrub_document(self, document: Any) -> Any:
-        """Give a document of a contract without the secrets in it; its own words stay."""
-        if not isinstance(document, dict):
-            return self.scrub_value(document)
-        found: dict[str, Any] = {}
-        for key, value in document.items():
-            if key in ("error", "meta") and isinstance(value, dict):
-                found[key] = self.scrub_document(value)
-            elif key in _STRUCTURAL or isinstance(value, (int, float)):
-                found[key] = value
-            else:
-                found[key] = self.scrub_value(value)
-        return found
-
-    def scrub_value(self, value: Any) -> Any:
-        """Give plain data without the secrets in it."""
-        if isinstance(value, str):
-            return self.scrub(value)
-        if isinstance(value, dict):
-            return {self.scrub(key): self.scrub_value(each) for key, each in value.items()}
-        if isinstance(value, list):
-            return [self.scrub_value(each) for each in value]
-        if value is None or isinstance(value, bool):
-            return value
-        return MASK if self._texts and self._compiled().search(str(value)) else value
+        *answers* says that it is for stdout, where a command may reveal what it is for.
+        """
+        if self._trusted == get_ident():
+            return True
+        return answers and (self.revealed or (self.capture is not None and self.capture.collects))
 
     def put(self, stream: Any, text: str) -> None:
         """Write *text*, which has been scrubbed, past our own guards."""
+        self.let_out()
         self._trusted = get_ident()
         try:
             put(stream, text)
         finally:
             self._trusted = 0
 
-    def trusts(self) -> bool:
-        """Tell whether the running thread writes what has been scrubbed already."""
-        return self._trusted == get_ident()
+    # -- text and bytes --------------------------------------------------------------------
 
-    def _compiled(self) -> Any:
-        if self._pattern is None:
-            import re
+    def scrub_printed(self, printed: str | bytes) -> str | bytes:
+        """Return what a handler printed without the secrets, unless it is to reveal them."""
+        if self.revealed:
+            return printed
+        return self.scrub_bytes(printed) if isinstance(printed, bytes) else self.scrub(printed)
 
-            longest_first = sorted(self._texts, key=len, reverse=True)
-            self._pattern = re.compile("|".join(map(re.escape, longest_first)))
-        return self._pattern
+    def scrub(self, text: str) -> str:
+        """Return *text* without the secrets in it."""
+        if text in self._whole:
+            return MASK
+        return _replaced(text, self.matcher) if self._texts else text
+
+    def scrub_words(self, words: Sequence[str]) -> list[str]:
+        """Return the words of a command line without the secrets in them."""
+        return [self._scrub_word(word) for word in words]
+
+    def scrub_bytes(self, data: bytes, encoding: str = "utf-8") -> bytes:
+        """Return *data*, text in *encoding* or not, without the secrets in it."""
+        if encoding.lower() in _LIKE_UTF_8:
+            return self.matcher.replace(data, _MASK_BYTES) if self._texts else data
+        # Letters outside the encoding are escaped by the stream; byte for byte nothing is lost.
+        text = data.decode(encoding, "surrogateescape")
+        scrubbed = self.scrub(text)
+        return data if scrubbed == text else scrubbed.encode(encoding, "surrogateescape")
+
+    def _scrub_word(self, word: str) -> str:
+        scrubbed = self.scrub(word)
+        if scrubbed != word or word[:1] != "-":
+            return scrubbed
+        option, equals, value = word.partition("=")
+        if equals and value in self._whole:
+            return f"{option}={MASK}"
+        if word[1:2] != "-":  # -vtVALUE
+            for start in range(2, len(word)):
+                if word[start:] in self._whole:
+                    return word[:start] + MASK
+        return word
+
+    @property
+    def matcher(self) -> Matcher:
+        """What finds the secrets that are hidden wherever they stand."""
+        if self._matcher is None:
+            self._matcher = Matcher(_needles(self._texts))
+        return self._matcher
+
+    # -- documents -------------------------------------------------------------------------
+
+    def scrub_document(self, document: Any) -> Any:
+        """Return a document of a contract without the secrets in it; its own words stay."""
+        changes = self._changes(document)
+        return self._document(document, changes) if changes else document
+
+    def scrub_value(self, value: Any) -> Any:
+        """Return plain data without the secrets in it."""
+        changes = self._changes(value)
+        return self._rebuilt(value, changes) if changes else value
+
+    def _document(self, document: Any, changes: Mapping[str, str]) -> Any:
+        if not isinstance(document, dict):
+            return self._rebuilt(document, changes)
+        found: dict[str, Any] = {}
+        for key, value in document.items():
+            if key in _PARTS and isinstance(value, dict):
+                found[key] = self._document(value, changes)
+            elif key in _STRUCTURAL or isinstance(value, (int, float)):
+                found[key] = value
+            else:
+                found[key] = self._rebuilt(value, changes)
+        return found
+
+    def _rebuilt(self, value: Any, changes: Mapping[str, str]) -> Any:
+        if isinstance(value, str):
+            return changes.get(value, value)
+        if isinstance(value, dict):
+            if _is_binary(value):
+                return self._binary(value)
+            return {
+                self._key(key) if key in changes else key: self._rebuilt(each, changes)
+                for key, each in value.items()
+            }
+        if isinstance(value, list):
+            return [self._rebuilt(each, changes) for each in value]
+        if value is None or isinstance(value, bool):
+            return value
+        text = str(value)
+        return MASK if len(text) >= _SHORTEST_NUMBER and text in changes else value
+
+    def _key(self, key: str) -> str:
+        if key in self._whole_keys:
+            return MASK
+        if self._key_matcher is None:
+            self._key_matcher = Matcher(_needles(self._in_keys))
+        return _replaced(key, self._key_matcher)
+
+    def _binary(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Return bytes that were made plain data without the secrets in them."""
+        from ..formats.foreign import binary
+
+        data = _decoded(value)
+        scrubbed = self.scrub_bytes(data)
+        if scrubbed == data and data.decode("utf-8", "replace") not in self._whole:
+            return value
+        return binary(scrubbed if scrubbed != data else _MASK_BYTES)
+
+    def _changes(self, value: Any) -> dict[str, str]:
+        """Return the texts and numbers in *value* that hold secrets, and what they become."""
+        changes: dict[str, str] = {}
+        batch: list[str] = []
+        size = 0
+        for text in self._leaves(value):
+            if text in self._whole:
+                changes[text] = MASK
+                continue
+            if len(text) > _BATCH:
+                self._look_at([text], changes)
+                continue
+            batch.append(text)
+            size += len(text) + 1
+            if size > _BATCH:
+                self._look_at(batch, changes)
+                batch, size = [], 0
+        self._look_at(batch, changes)
+        return changes
+
+    def _leaves(self, value: Any) -> Iterator[str]:
+        """Yield every text in *value*, keys too, and the numbers that may be secret."""
+        waiting = [value]
+        while waiting:
+            each = waiting.pop()
+            if isinstance(each, str):
+                yield each
+            elif isinstance(each, dict):
+                if _is_binary(each):
+                    yield _decoded(each).decode("utf-8", "surrogateescape")
+                yield from each
+                waiting += each.values()
+            elif isinstance(each, list):
+                waiting += each
+            elif self._numeric and isinstance(each, (int, float)) and not isinstance(each, bool):
+                text = str(each)
+                if len(text) >= _SHORTEST_NUMBER:
+                    yield text
+
+    def _look_at(self, batch: list[str], changes: dict[str, str]) -> None:
+        """Note in *changes* those texts of *batch* that hold secrets.
+
+        All are looked at as one: most documents have no secret, and texts are many.
+        """
+        if not self._texts or not batch:
+            return
+        matcher = self.matcher
+        if len(batch) == 1:
+            changed = _replaced(batch[0], matcher)
+            changes.update({} if changed is batch[0] else {batch[0]: changed})
+            return
+        encoded = [text.encode("utf-8", "surrogatepass") for text in batch]
+        spans = matcher.spans(b"\0".join(encoded))
+        if not spans:
+            return
+        start = number = 0
+        for text, data in zip(batch, encoded, strict=True):
+            end, inside = start + len(data), []
+            while number < len(spans) and spans[number][0] < end:
+                first, last = spans[number]
+                inside.append((max(first - start, 0), min(last, end) - start))
+                if last > end + 1:  # the next text holds what is left of it
+                    break
+                number += 1
+            if inside:
+                scrubbed = replaced(data, inside, _MASK_BYTES)
+                changes[text] = scrubbed.decode("utf-8", "surrogatepass")
+            start = end + 1
 
 
-def _spellings(secret: str) -> Iterator[str]:
-    """Give *secret* as it may come out: as it is, cleaned, escaped, and line by line."""
-    plain = {secret, secret.strip(), clean(secret), clean_line(secret)}
+def secrets_for(invocation: Invocation) -> Secrets:
+    """Return what keeps the secrets of *invocation*, the standard streams being guarded.
+
+    A program that parses again, for each line of a dialogue say, goes on with what it has: guards
+    of every parse would stand one upon the other.
+    """
+    owner = getattr(sys.modules.get("murli.runtime.process"), "_owner", None)
+    before = owner.invocation if owner is not None and owner.concerned else None
+    if before is not None and before is not invocation and before.secrets is not None:
+        known: Secrets = before.secrets
+        return known
+    secrets = Secrets()
+    secrets.guard(sys.stdout, sys.stderr)
+    return secrets
+
+
+def scrub_for_file(text: str, invocation: Invocation) -> str:
+    """Return *text* without the secrets of the call, and without those of the environment."""
+    known = Secrets()
+    known.add(list(secrets_of_environment()), named=True)
+    text = known.scrub(text)
+    return text if invocation.secrets is None else invocation.secrets.scrub(text)
+
+
+# -- spellings -------------------------------------------------------------------------------------
+
+
+def _spellings(secret: str, distinct: bool) -> Iterator[str]:
+    """Yield *secret* as it may come out: as it is, cleaned, escaped, encoded, and line by line."""
     # A key in many lines is shown line by line.
+    plain = {secret, secret.strip(), clean(secret), clean_line(secret)}
     plain.update(line.strip() for line in secret.splitlines() if len(line) >= 2 * SHORTEST)
     for text in plain:
         yield text
-        yield repr(text)[1:-1]
-        yield ascii(text)[1:-1]
-        yield text.encode("ascii", "backslashreplace").decode()
-        yield dumps(text, pretty=False)[1:-1]
-        yield "".join(_ascii_escape(letter) for letter in dumps(text, pretty=False)[1:-1])
+        if not text.isascii() or not text.isprintable() or "\\" in text or "'" in text:
+            yield from _escaped(text)
+        elif '"' in text:
+            yield text.replace('"', '\\"')
         quoted = _percent(text)
-        yield quoted
-        yield quoted.replace("%20", "+")
+        if quoted != text:
+            yield quoted
+            yield quoted.replace("%20", "+")
+    if distinct:
+        yield from _encoded(secret)
+
+
+def _escaped(text: str) -> Iterator[str]:
+    yield repr(text)[1:-1]
+    yield ascii(text)[1:-1]
+    yield text.encode("ascii", "backslashreplace").decode()
+    in_json = dumps(text, pretty=False)[1:-1]
+    yield in_json
+    if not in_json.isascii() or "\x7f" in in_json:
+        yield "".join(map(_ascii_escape, in_json))
 
 
 def _ascii_escape(letter: str) -> str:
@@ -161,20 +380,73 @@ def _ascii_escape(letter: str) -> str:
 
 def _percent(text: str) -> str:
     data = text.encode("utf-8", "surrogatepass")
+    if _UNRESERVED.issuperset(data):
+        return text
+    if text.isascii():
+        # Much quicker than letter by letter; the sign itself comes first.
+        for letter in sorted(set(text), key="%".__ne__):
+            if ord(letter) not in _UNRESERVED:
+                text = text.replace(letter, f"%{ord(letter):02X}")
+        return text
     return "".join(chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in data)
 
 
-def hide_given(names: Collection[str], words: Sequence[str], invocation: Invocation) -> None:
-    """Learn the secrets among *words*, before something can go wrong with the others.
+def _encoded(secret: str) -> Iterator[str]:
+    """Yield *secret* in hex, and what base64 makes of it whatever stands before and behind it."""
+    from binascii import b2a_base64
 
-    *names* are the options whose values they are.
-    """
-    for position, word in enumerate(words):
-        option, equals, value = word.partition("=")
-        if option in names:
-            invocation.hide(value if equals else words[position + 1 : position + 2])
-        elif word[:2] in names:
-            invocation.hide(word[2:])
+    data = secret.encode("utf-8", "surrogateescape" if _is_escaped(secret) else "surrogatepass")
+    yield data.hex()
+    yield data.hex().upper()
+    for before in range(3):
+        text = b2a_base64(bytes(before) + data, newline=False).decode("ascii")
+        # A character stands for six bits: those that are not all the secret's are left out.
+        text = text[(before * 8 + 5) // 6 : (before + len(data)) * 8 // 6]
+        yield text
+        yield text.replace("+", "-").replace("/", "_")
+
+
+def _is_escaped(text: str) -> bool:
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _needles(texts: set[str]) -> set[bytes]:
+    needles = {text.encode("utf-8", "surrogatepass") for text in texts}
+    # As bytes that are no text, which Python has as surrogates.
+    needles.update(
+        text.encode("utf-8", "surrogateescape")
+        for text in texts
+        if not text.isascii() and _is_escaped(text)
+    )
+    return needles
+
+
+def _replaced(text: str, matcher: Matcher) -> str:
+    if len(text) > _BATCH and not matcher.is_in(text):
+        return text
+    data = text.encode("utf-8", "surrogatepass")
+    scrubbed = matcher.replace(data, _MASK_BYTES)
+    return text if scrubbed is data else scrubbed.decode("utf-8", "surrogatepass")
+
+
+def _is_binary(value: dict[str, Any]) -> bool:
+    return value.get("type") == "binary" and value.get("encoding") == "base64"
+
+
+def _decoded(value: dict[str, Any]) -> bytes:
+    from binascii import Error, a2b_base64
+
+    try:
+        return a2b_base64(str(value.get("value", "")).encode("ascii", "replace"))
+    except Error:  # not ours
+        return b""
+
+
+# -- streams ---------------------------------------------------------------------------------------
 
 
 class StreamGuard:
@@ -182,23 +454,68 @@ class StreamGuard:
 
     Beneath the text layer, where both text and bytes pass, and whoever kept the stream, a logging
     handler say, still uses it. What a child writes passes by. *answers* tells that it is stdout,
-    where a command may reveal what it is for.
+    where a command may reveal what it is for. Where it *holds*, the end of a text that may be the
+    beginning of a secret waits for what follows.
     """
 
-    def __init__(self, stream: Any, secrets: Secrets, *, answers: bool) -> None:
-        encoding = getattr(stream, "encoding", None) or "utf-8"
-
-        def write(data: Any, beneath: Any) -> Any:
-            if secrets.trusts() or (answers and (secrets.revealed or secrets.collected)):
-                return beneath(data)
-            # All of it was taken, as far as the writer is concerned.
-            if isinstance(data, str):
-                beneath(secrets.scrub(data))
-            else:
-                beneath(secrets.scrub_bytes(bytes(data), encoding))
-            return len(data)
-
+    def __init__(
+        self, stream: Any, secrets: Secrets, *, answers: bool, holds: bool = False
+    ) -> None:
+        self._target = getattr(stream, "buffer", None) or stream
+        self._encoding = getattr(stream, "encoding", None) or "utf-8"
+        self._secrets = secrets
+        self._answers = answers
+        self._holds = holds
+        self._held = b""
+        # Not a plain lock: a signal's handler may print while its thread does.
+        self._lock = RLock()
+        self._beneath: Callable[[Any], Any] = self._target.write
         try:
-            self.remove = write_through(getattr(stream, "buffer", None) or stream, write)
+            self._undo = write_through(self._target, self._scrubbed)
         except AttributeError:  # a host's own stream that cannot be watched
-            self.remove = lambda: None
+            self._undo = _nothing
+
+    def _scrubbed(self, data: Any, beneath: Callable[[Any], Any]) -> Any:
+        self._beneath = beneath
+        if self._secrets.passes(answers=self._answers):
+            self.let_out()
+            return beneath(data)
+        # All of it was taken, as far as the writer is concerned.
+        if isinstance(data, str):
+            beneath(self._secrets.scrub(data))
+            return len(data)
+        given = bytes(data)
+        # A daemon thread that was stopped for good may have the lock.
+        waits = self._holds and not sys.is_finalizing()
+        if not waits or self._encoding.lower() not in _LIKE_UTF_8:
+            beneath(self._secrets.scrub_bytes(given, self._encoding))
+            return len(given)
+        with self._lock:
+            whole = self._held + given
+            scrubbed = self._secrets.scrub_bytes(whole)
+            end = len(scrubbed) - self._secrets.matcher.begun(scrubbed)
+            self._held = scrubbed[end:]
+            beneath(scrubbed[:end])
+        return len(given)
+
+    def let_out(self) -> None:
+        """Write what waits for more."""
+        if not self._held or sys.is_finalizing():
+            return
+        with self._lock:
+            held, self._held = self._held, b""
+            if held:
+                try:
+                    self._beneath(held)
+                    self._target.flush()
+                except (OSError, ValueError):  # nobody is there to read it
+                    pass
+
+    def remove(self) -> None:
+        """Leave the stream as it was."""
+        self.let_out()
+        self._undo()
+
+
+def _nothing() -> None:
+    pass

@@ -92,7 +92,7 @@ def call_of(invocation: Invocation, words: Sequence[str]) -> tuple[str, str]:
     shown = list(words)
     if invocation.secrets is not None:
         # Before a quote can tear a secret apart.
-        shown = [invocation.secrets.scrub(word) for word in words]
+        shown = invocation.secrets.scrub_words(words)
     line = shlex.join([invocation.host.name(), *shown])
     if shown != list(words):
         return line, "Put the secrets back into the command before you run it."
@@ -265,11 +265,8 @@ def _hide_secrets(invocation: Invocation, words: Sequence[str]) -> None:
     """Learn the secrets among *words* before they are told: nothing has been parsed yet."""
     # The command that was called may know what is secret, and so may the one to call.
     levels = [*_levels(invocation, invocation.argv), *_levels(invocation, words)]
-    names = {name for level in levels for name in invocation.host.secret_options(level)}
-    if names:
-        from .redaction import hide_given
-
-        hide_given(names, words, invocation)
+    for level in levels:
+        invocation.host.secret_options(level).hide_in(words, invocation)
 
 
 def _wrong_declaration(invocation: Invocation, words: Sequence[str]) -> str:

@@ -73,7 +73,7 @@ def _fingerprint(invocation: Invocation, given: Given) -> str:
     words = invocation.call.rest
     if invocation.secrets is not None:
         # A token that was renewed meanwhile does not make it another call.
-        words = [invocation.secrets.scrub(word) for word in words]
+        words = invocation.secrets.scrub_words(words)
     return fingerprint_of({"words": words, "values": given.values(), "stdin": given.stdin})
 
 

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 # How long the first byte may take: from a caller who holds the other end himself and would have
-# written by now, and from another program of a pipeline, which may have work to do first.
+# written by now, and from another program of a pipeline, which may have work to do first. Between
+# two parts everybody has as long as that.
 CALLER_SECONDS = 0.5
 PIPELINE_SECONDS = 30.0
+STALLED = "the writer of stdin stopped"
 
 
 class InputRequired(EOFError):
@@ -27,12 +29,15 @@ class InputRequired(EOFError):
     """
 
 
-def guard() -> Callable[[], None]:
-    """Make reads of ``sys.stdin`` fail where they would wait for ever; give what ends that."""
+def guard(*, may_pause: bool = False) -> Callable[[], None]:
+    """Make reads of ``sys.stdin`` fail where they would wait for ever; return what ends that.
+
+    With *may_pause* only the first byte is expected in time: a dialogue has its pauses.
+    """
     raw = getattr(getattr(sys.stdin, "buffer", None), "raw", None)
     if raw is None:
         return lambda: None
-    gate = Gate(raw.fileno())
+    gate = Gate(raw.fileno(), may_pause)
     own = {name: getattr(raw, name) for name in ("readinto", "readall", "read")}
 
     def readinto(buffer: Any) -> Any:
@@ -65,13 +70,14 @@ def guard() -> Callable[[], None]:
 class Gate:
     """Lets a read through when there is something to read."""
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, may_pause: bool) -> None:
         self._descriptor = descriptor
+        self._may_pause = may_pause
         self._is_fed = False
 
     def wait(self) -> None:
         """Return when a read would not wait; raise `InputRequired` when it would for ever."""
-        if self._is_fed:
+        if self._is_fed and (self._may_pause or _is_followed()):
             return
         if os.isatty(self._descriptor):
             # What the program asks cannot be seen: its output is being collected.
@@ -79,16 +85,26 @@ class Gate:
         poll = select.poll()
         poll.register(self._descriptor, select.POLLIN)
         if not poll.poll(self._patience()):
-            raise InputRequired("nobody feeds stdin")
+            raise InputRequired(STALLED if self._is_fed else "nobody feeds stdin")
         self._is_fed = True
 
     def _patience(self) -> float | None:
-        """Give how long to wait for the first byte, in milliseconds; ``None`` for ever."""
+        """Return how long to wait for the next part, in milliseconds; ``None`` for ever."""
         given = seconds_from("MURLI_STDIN_TIMEOUT")
         if given is not None:
             return given * 1000 or None
-        seconds = CALLER_SECONDS if _caller_holds(self._descriptor) else PIPELINE_SECONDS
-        return seconds * 1000
+        if not self._is_fed and _caller_holds(self._descriptor):
+            return CALLER_SECONDS * 1000
+        return PIPELINE_SECONDS * 1000
+
+
+def _is_followed() -> bool:
+    """Return whether the running command follows its input for as long as there is some."""
+    from .invocation import current
+
+    invocation = current()
+    metadata = invocation.metadata if invocation is not None else None
+    return metadata is not None and metadata.streams
 
 
 def _caller_holds(descriptor: int) -> bool:
@@ -111,14 +127,22 @@ def _is_written(path: str, pipe: str) -> bool:
         return False
 
 
-def input_failure(printed: str, options: Sequence[str], asked: str = "") -> AgentError:
+def input_failure(
+    printed: str, options: Sequence[str], asked: str = "", *, stalled: bool = False
+) -> AgentError:
     """Give the failure of a program that asked for input and got none.
 
     *printed* is what it wrote until then: the question stands at the end. *options* are those of
-    the running command.
+    the running command; *stalled* tells that some of the input had come.
     """
     question = asked or ("" if printed.endswith("\n") else printed.rpartition("\n")[2])
     question = question.strip()
+    if not question and stalled:
+        return AgentError.precondition(
+            "The command reads from stdin, whose writer stopped without closing it.",
+            "Write all of the input and close stdin; MURLI_STDIN_TIMEOUT allows longer pauses.",
+            error_type="input_required",
+        )
     if not question:
         return AgentError.precondition(
             "The command reads from stdin, and nobody feeds it.",
@@ -130,6 +154,36 @@ def input_failure(printed: str, options: Sequence[str], asked: str = "") -> Agen
         _instead(question, options),
         error_type="input_required",
     )
+
+
+def unanswered_prompt(error: BaseException) -> EOFError | None:
+    """Return the end of input that made click or typer abort a prompt, if that is what *error* is.
+
+    What was asked is its ``asked``, where the prompt is known.
+    """
+    end = error.__context__
+    if not isinstance(end, EOFError) or not is_abort(error):
+        return None
+    traceback = error.__traceback__
+    while traceback is not None:
+        code, seen = traceback.tb_frame.f_code, traceback.tb_frame.f_locals
+        if code.co_name in ("prompt", "confirm") and _is_clicks(traceback.tb_frame.f_globals):
+            choice = " [y/n]" if code.co_name == "confirm" else ""
+            end.asked = f"{seen.get('text', '')}{choice}"  # type: ignore[attr-defined]
+        traceback = traceback.tb_next
+    return end
+
+
+def is_abort(error: BaseException) -> bool:
+    """Return whether *error* is click's ``Abort``, or that of a click which typer brings."""
+    return any(
+        base.__name__ == "Abort" and _is_clicks({"__name__": base.__module__})
+        for base in type(error).__mro__
+    )
+
+
+def _is_clicks(names: dict[str, Any]) -> bool:
+    return str(names.get("__name__", "")).partition(".")[0] in ("click", "typer", "rich_click")
 
 
 def _instead(question: str, options: Sequence[str]) -> str:

@@ -304,7 +304,7 @@ class Flow:
         self._changes = self._in_family and self._metadata is not None and self._metadata.mutating
         writer.refuse_second_answer()
         if not writer.is_tty():
-            writer.is_streaming = writer.in_lines = True
+            writer.begin_stream()
             writer.flow = self
 
     @property

@@ -1,7 +1,7 @@
 """What surrounds a call under the ResponseEnvelope contracts: programs below it, secrets, settings.
 
-Programs that the handler starts are told that nobody is there to be notified of anything. What is
-named like a secret is one, whether or not its author said so.
+Programs that the handler starts are told that nobody is there to be notified of anything. What a
+line of a log calls a secret is taken out of it.
 """
 
 from __future__ import annotations
@@ -9,11 +9,9 @@ from __future__ import annotations
 import os
 import re
 
-from . import SECRET_NAMES
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Any
 
     from .invocation import Invocation
@@ -26,13 +24,6 @@ _FOR_CHILDREN = {
     "PYTHONUNBUFFERED": "1",  # their prints are collected
 }
 MASK = "[REDACTED]"
-# Variables whose values are secrets, if they look like it; those of SECRET_NAMES are known already.
-_SECRET_ENDS = ("_KEY", "_PASS", "_PASSPHRASE", "_CREDENTIALS")
-_SECRET_STARTS = ("API_", "AUTH_")
-# What goes on where a list ended is called a token as well, and is none.
-_NO_SECRETS = ("page", "next", "continuation", "sync")
-# Hidden wherever it stands, a shorter text that nobody declared would tear words apart.
-_SHORTEST = 6
 _HEADER = r"(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|x-auth-token"
 _NAME = r"[\w-]*(?:token|secret|password|passwd|passphrase|api[_-]?key|credential)s?"
 _VALUE = r"(?:(?:bearer|basic|digest|token)\s+)?[^\s\"',;&}\])]+"
@@ -50,42 +41,6 @@ def tell_children() -> Callable[[], None]:
                 del os.environ[name]
 
     return undo
-
-
-def hide_named(invocation: Invocation) -> None:
-    """Keep the secrets that only their names tell of: options of the call, and variables."""
-    for value in (*_given(invocation), *_in_environment()):
-        invocation.hide(value)
-
-
-def _given(invocation: Invocation) -> Iterator[str]:
-    call = invocation.call
-    words = call.rest
-    for position, word in enumerate(words):
-        option, equals, value = word.partition("=")
-        if option == "--":
-            return
-        if not option.startswith("--") or not _is_secret(option) or not call.level.owns(option):
-            continue
-        if not equals and call.level.width(option) == (1, 1):
-            value = "".join(words[position + 1 : position + 2])
-        if len(value) >= _SHORTEST:
-            yield value
-
-
-def _is_secret(option: str) -> bool:
-    parts = option.lstrip("-").replace("-", "_").lower()
-    if any(part in _NO_SECRETS for part in parts.split("_")):
-        return False
-    return f"_{parts}".upper().endswith(SECRET_NAMES)
-
-
-def _in_environment() -> Iterator[str]:
-    for name, value in os.environ.items():
-        if name.endswith(_SECRET_ENDS) or name.startswith(_SECRET_STARTS):
-            mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-            if len(value) >= 16 and mixed and not set(value) & set(" /:\\"):
-                yield value
 
 
 def masked(text: str) -> str:

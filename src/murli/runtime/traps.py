@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..errors import AgentError
+from .capture import watched
 from .custody import replace
 from .invocation import current
 
@@ -25,6 +26,8 @@ def disarm(module: Any) -> list[Undo]:
         return [replace(module, "getpass", _no_password)]
     if name == "webbrowser":
         return [replace(module, each, _browse) for each in ("open", "open_new", "open_new_tab")]
+    if name == "_posixsubprocess":
+        return [replace(module, "fork_exec", watched(module.fork_exec))]
     if name == "code":
         return [replace(module.InteractiveConsole, "interact", _no_console)]
     if name.endswith("_termui_impl"):

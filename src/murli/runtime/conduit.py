@@ -1,0 +1,178 @@
+"""A pipe in front of the file that stdout is collected in.
+
+A pipe cannot be truncated, and has no positions that two writers could disagree about: whoever
+opens ``/dev/stdout`` anew adds to it. A thread empties it into the file; nobody waits for the
+other. Programs that are left running when the call ends keep somebody who reads what they print,
+or their next line would kill them.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+from _thread import allocate_lock
+
+from ..formats import identity, write_some
+from .capture import away_from_standard
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from .capture import DescriptorCapture
+
+_CHUNK = 1 << 20
+_F_SETPIPE_SZ = 1031
+_READERS = ("/bin/cat", "/usr/bin/cat")
+
+
+class Conduit:
+    """Descriptor 1 as a pipe; what comes through it goes to *keep*."""
+
+    def __init__(self, keep: Callable[[bytes], None]) -> None:
+        self._keep = keep
+        self._lock = allocate_lock()
+        self._started = False
+        reading, writing = map(away_from_standard, os.pipe())
+        self._reading = reading
+        os.set_blocking(reading, False)
+        _enlarge(writing)
+        os.dup2(writing, 1)
+        os.close(writing)
+
+    def start(self) -> None:
+        """Begin to empty the pipe as it fills."""
+        if not self._started:
+            self._started = True
+            from .custody import start_undisturbed
+
+            start_undisturbed(self._drain)
+
+    def empty(self) -> bool:
+        """Keep all that has been written so far; return whether more may come."""
+        with self._lock:
+            return self._take()
+
+    def abandon(self) -> None:
+        """Leave the reading to the program of which this process is a fork."""
+        os.close(self._reading)
+        self._reading = -1
+
+    def close(self) -> None:
+        """End, the call being over; whoever still writes is read by somebody else from now on."""
+        with self._lock:
+            if not self._take():
+                return
+            os.set_blocking(self._reading, True)
+            _start_reader(self._reading)
+            os.close(self._reading)
+            self._reading = -1
+
+    def _take(self) -> bool:
+        while self._reading >= 0:
+            try:
+                data = os.read(self._reading, _CHUNK)
+            except BlockingIOError:
+                return True
+            if not data:
+                os.close(self._reading)
+                self._reading = -1
+                return False
+            self._keep(data)
+        return False
+
+    def _drain(self) -> None:
+        poll = select.poll()
+        with self._lock:
+            if self._reading < 0:
+                return
+            poll.register(self._reading, select.POLLIN)
+        while True:
+            poll.poll()
+            if not self.empty():
+                return
+
+
+def prepare(
+    capture: DescriptorCapture, function: str, args: Sequence[Any], named: Mapping[str, Any]
+) -> None:
+    """Put a pipe in place before *function* starts a process, or opens stdout by its name."""
+    if function == "open" and not _opens(capture, *args, **named):
+        return
+    if capture.conduit is None and identity(1) == capture.identity:
+        try:
+            capture.conduit = Conduit(lambda data: _keep(capture, data))
+        except (OSError, RuntimeError):  # no descriptor to be had
+            return
+    # Python warns of a fork that leaves threads behind; that one is started afterwards.
+    if capture.conduit is not None and function not in ("fork", "forkpty"):
+        capture.conduit.start()
+
+
+def _opens(
+    capture: DescriptorCapture, path: Any = 0, mode: Any = "r", *more: Any, **named: Any
+) -> bool:
+    """Return whether the file that stdout is collected in is opened to be written to."""
+    flags = named.get("flags", mode)
+    writes = flags & 3 if isinstance(flags, int) else not {*"wax+"}.isdisjoint(str(flags))
+    if isinstance(path, int) or not writes:
+        return False
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError, TypeError):  # not there, or no path
+        return False
+    return (found.st_dev, found.st_ino) == capture.identity[:2]
+
+
+def _keep(capture: DescriptorCapture, data: bytes) -> None:
+    """Append *data* to what is collected."""
+    try:
+        rest = memoryview(data)
+        while rest and capture.spool >= 0 and capture.lost is None:
+            rest = rest[write_some(capture.spool, rest) :]
+    except OSError as error:
+        capture.lost = error
+
+
+def abandon(captures: list[DescriptorCapture]) -> None:
+    """Let go, in a fork of the program, of what belongs to the program itself.
+
+    Who waits for the end of stdout must not wait for the fork. What the fork writes is collected
+    with everything else; the answer is its parent's.
+    """
+    for capture in captures:
+        if capture.stream.is_ours:
+            os.close(capture.real)
+        capture.real = -1
+        capture.stream.redirect(1)
+        if capture.conduit is not None:
+            capture.conduit.abandon()
+    captures.clear()
+    from .invocation import current
+
+    invocation = current()
+    if invocation is not None:
+        invocation.writer.leave_to_parent()
+
+
+def _start_reader(descriptor: int) -> None:
+    """Start a program that reads *descriptor* to its end, in a session of its own."""
+    nowhere = [(os.POSIX_SPAWN_OPEN, each, os.devnull, os.O_WRONLY, 0) for each in (1, 2)]
+    actions = [(os.POSIX_SPAWN_DUP2, descriptor, 0), *nowhere]
+    for program in _READERS:
+        try:
+            os.posix_spawn(program, ["cat"], {}, file_actions=actions, setsid=True)
+            return
+        except (OSError, NotImplementedError):  # not there
+            continue
+
+
+def _enlarge(descriptor: int) -> None:
+    """Let the pipe hold more, for who prints without letting our thread run."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(descriptor, _F_SETPIPE_SZ, _CHUNK)
+    except (ImportError, OSError):  # not allowed to
+        pass
