@@ -140,14 +140,20 @@ def test_a_bad_end_is_an_error_document(
     assert document.get("result") == result
 
 
-@pytest.mark.parametrize("what", ["bug", "missing_file", "interrupt", "exit_four", "raise_exit"])
+@pytest.mark.parametrize("what", ["bug", "missing_file", "exit_four", "raise_exit"])
 def test_people_get_the_same_exit_code(legacy: list[str], what: str) -> None:
     """The same failure has the same exit code at a terminal, and no traceback."""
     done = run_at_terminal(legacy, what)
     assert done.code == run(legacy, what).code
     assert "Traceback" not in done.err
-    if what in ("bug", "missing_file", "interrupt"):
+    if what in ("bug", "missing_file"):
         assert done.err.startswith("Error: ")
+
+
+def test_people_end_a_tool_by_an_interrupt(legacy: list[str]) -> None:
+    """Ctrl-C at a terminal ends the process by SIGINT, with one word instead of a traceback."""
+    done = run_at_terminal(legacy, "interrupt")
+    assert (done.out, done.err, done.code) == ("", "Aborted!\n", -2)
 
 
 def test_people_see_what_they_saw(legacy: list[str]) -> None:

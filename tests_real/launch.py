@@ -1,6 +1,6 @@
 """Runs a real tool as it is, or with one line of murli, or asks its framework what it has.
 
-``launch.py plain|murli TOOL WORD…`` runs it; ``launch.py walk TOOL`` lists its commands and
+``launch.py plain|murli|flag TOOL WORD…`` runs it; ``launch.py walk TOOL`` lists its commands and
 options, ``launch.py helps TOOL`` prints the help of every command. Runs inside the environment of
 the tools; the source of no tool is touched.
 """
@@ -26,6 +26,7 @@ APPS = {
     "hf": ("huggingface_hub.cli.hf", "app"),
     "mcp": ("mcp.cli", "app"),
     "fastapi": ("fastapi_cli.cli", "app"),
+    "uvicorn": ("uvicorn.main", "main"),
 }
 PARSERS = {
     "pip-licenses": ("piplicenses", "create_parser", "main"),
@@ -33,14 +34,14 @@ PARSERS = {
 }
 
 
-def run(tool: str, with_murli: bool) -> Any:
+def run(tool: str, with_murli: bool, agents: str = "pipe") -> Any:
     """Run *tool* on the words in ``sys.argv``; give what its entry point gives."""
     if tool in APPS:
         app = _attribute(*APPS[tool])
         if with_murli:
             import murli
 
-            murli.enable(app, name=tool)
+            murli.enable(app, name=tool, agents=agents)
         return app()
     module, make, entry = PARSERS[tool]
     made = _attribute(module, make)
@@ -49,7 +50,7 @@ def run(tool: str, with_murli: bool) -> Any:
         import murli
 
         result = made(*args, **named)
-        murli.enable(_parser(result), name=tool)
+        murli.enable(_parser(result), name=tool, agents=agents)
         return result
 
     if with_murli:
@@ -154,4 +155,4 @@ if __name__ == "__main__":
     elif mode == "helps":
         print(helps(name))
     else:
-        sys.exit(run(name, mode == "murli"))
+        sys.exit(run(name, mode != "plain", "flag" if mode == "flag" else "pipe"))

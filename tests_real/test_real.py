@@ -16,6 +16,7 @@ from tests_real.tools import TOOLS
 Path = tuple[str, ...]
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+HINT = re.compile(rb"(Hint:  Did you mean [^\n]*\n)?")
 # rich gives every link a number by chance.
 LINK = re.compile(rb"(?<=\x1b]8;)id=\d+")
 
@@ -128,12 +129,25 @@ def test_help_is_the_tools_own(real: Real) -> None:
     [pytest.param(tool, call, id=f"{tool.name}-{call}") for tool in TOOLS for call in tool.calls],
     indirect=["real"],
 )
-def test_at_a_terminal_nothing_changes(real: Real, call: str) -> None:
-    """At a terminal a tool prints byte for byte what it printed before, with the same code."""
+def test_a_terminal_stays_the_tools_own(real: Real, call: str) -> None:
+    """At a terminal a tool prints what it printed, byte for byte, and ends with the same status.
+
+    The one addition is a line that suggests a name where the framework has suggested none.
+    """
     words = real.tool.calls[call]
     plain, done = (real.at_terminal(*words, mode=mode) for mode in ("plain", "murli"))
     assert LINK.sub(b"", done.stdout) == LINK.sub(b"", plain.stdout)
-    assert (done.stderr, done.code) == (plain.stderr, plain.code)
+    assert done.stderr.startswith(plain.stderr)
+    assert HINT.fullmatch(done.stderr.removeprefix(plain.stderr))
+    assert done.code == plain.code
+
+
+@tools()
+def test_a_pipe_stays_text(real: Real) -> None:
+    """With agents="flag" a pipe gets what it got before, byte for byte, with the same status."""
+    for call in real.tool.calls.values():
+        plain, done = (real.piped(*call, mode=mode) for mode in ("plain", "flag"))
+        assert (done.stdout, done.code) == (plain.stdout, plain.code), call
 
 
 @tools(lambda tool: tool.name == "flask")

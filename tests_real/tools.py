@@ -28,8 +28,6 @@ class Tool:
     fails: tuple[str, ...] = ()
     version: tuple[str, ...] = ("--version",)
     has_commands: bool = True
-    # Whether calling it without a word is a mistake, which murli tells in its own words.
-    needs_words: bool = False
     # Commands that the tool parses without the parser that was enabled.
     bypassed: tuple[tuple[str, ...], ...] = ()
 
@@ -38,8 +36,8 @@ class Tool:
         """What a person would try, by what it is."""
         known = {"read": self.read, "version": self.version, "fails": self.fails}
         asked = {name: words for name, words in known.items() if words}
-        bare: dict[str, tuple[str, ...]] = {} if self.needs_words else {"bare": ()}
-        return {**bare, "help": ("--help",), **asked}
+        wrong = {"bad flag": ("--no-such-flag",), "bad word": ("no-such-command",)}
+        return {"bare": (), "help": ("--help",), **wrong, **asked}
 
 
 TOOLS = [
@@ -49,7 +47,6 @@ TOOLS = [
         "click",
         read=("tables", "data.db", "--counts"),
         fails=("rows", "data.db", "missing"),
-        needs_words=True,
     ),
     Tool("flask", "flask", "click", read=("routes",)),
     Tool(
@@ -74,8 +71,8 @@ TOOLS = [
         "fastapi-cli fastapi-cloud-cli",
         "typer",
         fails=("cloud", "whoami"),
-        needs_words=True,
     ),
+    Tool("uvicorn", "uvicorn", "click", fails=("nowhere:app",), has_commands=False),
     Tool("pip-licenses", "pip-licenses", "argparse", read=("-p", "click"), has_commands=False),
     Tool(
         "pipx",

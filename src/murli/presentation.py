@@ -10,6 +10,7 @@ from .formats.text import clean, clean_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from .asides import Page, ProgressEvent
@@ -79,6 +80,18 @@ def progress_text(evt: ProgressEvent) -> str:
         share = f", {evt.percent:.0f}%" if evt.percent > 0 else ""
         text += f" ({evt.current}/{evt.total}{share})"
     return clean_line(text)
+
+
+def with_payload(writer: Writer, text: str | Callable[[], str], payload: Any) -> str:
+    """Return *text* with *payload* below it as people read it."""
+    from .formats.people import drawn, readable
+
+    shown = text() if callable(text) else str(text)
+    value = readable(list(payload) if hasattr(payload, "__next__") else payload)
+    if writer.invocation is not None and writer.invocation.shaper is not None:
+        value = writer.invocation.shaper.show(value)
+    below = "" if value is None else drawn(value, writer.stream_of("stdout"))
+    return "\n".join(part.rstrip("\n") for part in (shown, below) if part)
 
 
 def tell_rest(writer: Writer, page: Page) -> None:

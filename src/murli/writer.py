@@ -172,14 +172,20 @@ class Writer:
         *,
         text: str | Callable[[], str] | None = None,
         page: Page | None = None,
+        show: bool = False,
     ) -> None:
         """Answer: it worked. People read *human_text*, agents get *json_payload* with it.
 
         *text*, or what it returns when called, replaces *human_text* for people; give it where
         they should see more (a table, say) than the one line an agent needs. *page* says which
         part of a list the payload is, where the handler pages by itself; it is given as it is.
+        With *show* people see *json_payload* too, below the text: rows as a table.
         """
         self.own_page = page
+        if show and self._human:
+            from .presentation import with_payload
+
+            text = with_payload(self, text if text is not None else human_text, json_payload)
         if not self._human and (self.streams or hasattr(json_payload, "__next__")):
             from .runtime.streaming import take
 
@@ -480,7 +486,7 @@ class Writer:
 
     def _stderr_is_closed(self) -> bool:
         """Return whether nobody can read stderr: it is closed, or became another file."""
-        stream = self._stream("stderr")
+        stream = self.stream_of("stderr")
         if stream is None:
             return True
         capture = self.invocation.capture if self.invocation is not None else None
@@ -495,7 +501,7 @@ class Writer:
         shown = text() if callable(text) else str(text)
         if target == "stderr" or not (self._secrets and self._secrets.revealed):
             shown = self.scrubbed(shown)
-        stream = self._stream(target)
+        stream = self.stream_of(target)
         if target == "stdout" and not is_terminal(stream):
             from .formats.text import strip_ansi
 
@@ -555,7 +561,7 @@ class Writer:
     def _put(self, target: str, text: str, way: Put | None = None) -> None:
         try:
             (way or (put if self._secrets is None else self._secrets.put))(
-                self._stream(target), text
+                self.stream_of(target), text
             )
         except OSError as error:
             if target == "stdout":
@@ -580,7 +586,8 @@ class Writer:
     def _line(self, text: object) -> str:
         return cleaned(text_of(text))
 
-    def _stream(self, target: str) -> Any:
+    def stream_of(self, target: str) -> Any:
+        """Return the stream called *target*: ``stdout`` or ``stderr``."""
         given = self._stdout if target == "stdout" else self._stderr
         return standard(target) if given is None else given
 

@@ -30,6 +30,7 @@ def enable(
     timeout: float = 0.0,
     detect_agents: bool = False,
     guard: str = "declared",
+    agents: str = "pipe",
 ) -> None:
     """Make *app* speak to people and agents.
 
@@ -51,6 +52,9 @@ def enable(
       agent; ``MURLI_MODE`` decides either way.
     * *guard*: which commands an agent must confirm: those ``declared`` to change something, or
       with ``inferred`` also undeclared ones whose names say that they destroy (``delete``).
+    * *agents*: who is answered as an agent: whoever reads from a ``pipe``; with ``flag`` only who
+      passes ``--agent`` or sets ``MURLI_MODE=agent``; with ``detect`` also who announces itself in
+      a variable. With the last two a pipe stays text.
     """
     from ..contracts import CONTRACT_NAMES
     from ..runtime import Settings
@@ -61,6 +65,8 @@ def enable(
         raise ValueError(f"progress_stream is auto, stdout or stderr, not {progress_stream!r}")
     if guard not in ("declared", "inferred"):
         raise ValueError(f"guard is declared or inferred, not {guard!r}")
+    if agents not in ("pipe", "flag", "detect"):
+        raise ValueError(f"agents is pipe, flag or detect, not {agents!r}")
     settings = Settings(
         name=name,
         tool_version=tool_version,
@@ -74,6 +80,7 @@ def enable(
         timeout=float(timeout),
         detect_agents=detect_agents,
         guard=guard,
+        agents=agents,
     )
     caller = sys._getframe(1).f_globals.get("__name__", "")
     _adapter_of(app)(app, settings, caller)

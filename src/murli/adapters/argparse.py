@@ -283,7 +283,7 @@ class Enabled:
         from ..formats import is_terminal
         from ..runtime.process import may_own
 
-        is_agent = os.environ.get("MURLI_MODE") == "agent" or not is_terminal(sys.stdout)
+        is_agent = not self.settings.is_for_people(is_terminal(sys.stdout))
         return is_agent and len(sys.argv) == 1 and may_own(None)
 
     def _hand_over(self, invocation: Invocation, args: Sequence[str] | None) -> None:
@@ -399,6 +399,12 @@ class Session:
             if not self._custody.concerned:
                 return  # a fork of the program, which itself answers
         writer = invocation.writer
+        if error is not None and writer.is_tty():
+            from ..runtime.for_people import is_for_the_tool, leave_to_the_tool
+
+            if is_for_the_tool(error):
+                leave_to_the_tool(invocation, error)
+                return
         settled = isinstance(error, SystemExit) and (
             writer.answered or writer.is_tty() or invocation.explained
         )
@@ -421,9 +427,11 @@ def _hook(parser: argparse.ArgumentParser) -> None:
         invocation = current()
         if invocation is None or (is_custom and invocation.writer.is_tty()):
             own_error(message)
-        from .argparse_errors import explain, let_author_handle
+        from .argparse_errors import explain, let_author_handle, show
 
         problem = explain(parser, message)
+        if invocation.writer.is_tty():
+            show(own_error, message, problem, invocation)
         if is_custom:
             let_author_handle(own_error, message)
         invocation.refuse(problem)

@@ -19,7 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import FrameType
-    from typing import Any
+    from typing import Any, NoReturn
+
+    from ..runtime.invocation import Invocation
 
 
 def explain(parser: argparse.ArgumentParser, message: str) -> AgentError:
@@ -143,6 +145,19 @@ def let_author_handle(own_error: Callable[[str], object], message: str) -> None:
             own_error(message)
         except SystemExit:
             pass
+
+
+def show(
+    own_error: Callable[[str], NoReturn], message: str, problem: AgentError, invocation: Invocation
+) -> NoReturn:
+    """Let argparse show a person what is wrong and end the program; *problem* may hold a hint."""
+    from ..runtime.for_people import hint
+
+    try:
+        own_error(message)
+    except SystemExit as end:
+        hint(invocation, problem, message)
+        raise SystemExit(invocation.settings.usage_exit_code or end.code) from None
 
 
 def exit_failure(status: int, message: str) -> AgentError:

@@ -141,6 +141,8 @@ class Call:
         self.root = root
         self.named = named
         self.returned: Any = None
+        # What left the root command by an exception, for the framework to deal with.
+        self.raised: BaseException | None = None
         # Whether what the handler returned has been made, or streamed, where it was returned.
         self.settled = False
         # The commands that were let run, and the contexts of groups that only route.
@@ -149,7 +151,7 @@ class Call:
         # Whether a handler is running, rather than what leads to one.
         self.is_running = False
         self.standalone = named.get("standalone_mode", True)
-        # The framework's own main shows errors as it likes; an author's may show them his way.
+        # Whether what a handler raises takes its usual way, through the framework.
         self.passes = not self.standalone
 
     def run(self, own_main: Callable[..., Any]) -> Any:
@@ -171,7 +173,8 @@ class Call:
             invocation.raises = True
             if not self.standalone:
                 return own_main(**{**self.named, "args": self._words(invocation)})
-            self.passes = invocation.writer.is_tty() and _has_own_main(self.root)
+            # A person sees what the framework, or the author's own main, shows.
+            self.passes = invocation.writer.is_tty()
             ending = self._handle(own_main, invocation)
         except SystemExit:  # answered already
             raise
@@ -188,10 +191,13 @@ class Call:
                 invocation.release()
         if os.getpid() != process:
             _end_fork(ending)
+        for_people = invocation.writer.is_tty()
+        if ending is not None and for_people:
+            _let_tool_handle(ending, invocation)
         # With no words given the program is the tool, and over: what is printed late goes aside.
         code = invocation.finish(ending, returned=self.returned, restore=words is not None)
-        if isinstance(ending, SystemExit) and invocation.writer.is_tty():
-            sys.exit(ending.code or code)
+        if isinstance(ending, SystemExit) and for_people and (ending.code or not code):
+            raise ending
         sys.exit(code)
 
     def _invocation(self, argv: list[str]) -> Invocation:
@@ -216,6 +222,10 @@ class Call:
                 own_main(**{**self.named, "args": self._words(invocation)})
                 return None
             except SystemExit as end:
+                if end.code and self.passes:
+                    from .clicklike_errors import as_shown
+
+                    return as_shown(end, self.raised, invocation)
                 return end if end.code else None
             except Ended as ended:
                 raised = ended.error
@@ -228,6 +238,8 @@ class Call:
             except BaseException as error:
                 raised = error
             invocation.brace(raised)
+        if invocation.writer.is_tty():
+            return raised
         from .clicklike_errors import translate
 
         return translate(raised, invocation)
@@ -246,16 +258,6 @@ class Call:
             param.param_type_name == "argument" and param.required for param in root.params
         )
         return words if len(words) == 1 and needs_words else words[1:]
-
-    def is_shown(self, error: BaseException) -> bool:
-        """Tell whether a person is to see *error* as the framework, or its class, shows it."""
-        invocation = running()
-        if invocation is None or not invocation.writer.is_tty():
-            return False
-        names = {base.__name__ for base in type(error).__mro__}
-        return "ClickException" in names and (
-            "UsageError" not in names or "NoArgsIsHelpError" in names
-        )
 
     # -- what the runtime asks -------------------------------------------------------------
 
@@ -438,6 +440,15 @@ def _end_fork(ending: BaseException | None) -> None:
     raise ending
 
 
+def _let_tool_handle(ending: BaseException, invocation: Invocation) -> None:
+    """Raise what goes on to the handlers that the tool has around its call."""
+    from ..runtime.for_people import is_for_the_tool, leave_to_the_tool
+
+    if is_for_the_tool(ending):
+        leave_to_the_tool(invocation, ending)
+        raise ending
+
+
 def running() -> Invocation | None:
     """Give the running invocation if it is one of a click-like tool."""
     invocation = current()
@@ -532,7 +543,11 @@ def _past_the_framework(call: Any, command: Any, action: Callable[[], Any]) -> A
         invocation = running() if isinstance(error, KeyboardInterrupt) else None
         if invocation is not None and call.standalone:
             invocation.brace(error)
-        if command is not call.root or call.passes or call.is_shown(error):
+        # The framework would take the end of a deadline for Ctrl-C.
+        expired = call.standalone and type(error).__name__ == "Expired"
+        if command is call.root:
+            call.raised = error
+        if command is not call.root or (call.passes and not expired):
             raise
         raise Ended(error) from error
 
@@ -588,14 +603,6 @@ def _await_callback(group: Any) -> None:
     from .clicklike_guard import awaiting
 
     group.callback = awaiting(callback)
-
-
-def _has_own_main(root: Any) -> bool:
-    """Tell whether the author wrote the root's ``main``."""
-    for base in type(root).__mro__:
-        if "main" in base.__dict__ and not base.__dict__.get("_murli_native"):
-            return base.__module__.partition(".")[0] not in ("click", "typer")
-    return False
 
 
 def is_group(command: Any) -> bool:

@@ -96,7 +96,7 @@ class AsyncTool(Bound):
         if isinstance(step, Run):
             argv = settings.argv(step.words)
             return await run(
-                argv, settings.limits, stdin=step.stdin, env=settings.env, cwd=settings.cwd
+                argv, settings.limits, stdin=step.stdin, env=settings.child_env, cwd=settings.cwd
             )
         if isinstance(step, Wait):
             return await asyncio.sleep(seconds_of(step.delay_ms, step.spread_ms))
@@ -173,7 +173,7 @@ class AsyncStream(AsyncIterator[Any]):
                     limits,
                     items,
                     stdin=step.stdin,
-                    env=settings.env,
+                    env=settings.child_env,
                     cwd=settings.cwd,
                     silence=True,
                 )

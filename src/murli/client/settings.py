@@ -31,6 +31,16 @@ class Settings:
     session: Session
     shelf: Shelf
 
+    @property
+    def child_env(self) -> dict[str, str]:
+        """The environment of the tool, which says that an agent calls.
+
+        A tool that does not know the variable has no use for it, while a flag would be a mistake.
+        """
+        if self.env is None:
+            return {**os.environ, "MURLI_MODE": "agent"}
+        return {"MURLI_MODE": "agent", **self.env}
+
     def argv(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """Give everything that is run for a call of *words*."""
         return (*self.prefix, *words)

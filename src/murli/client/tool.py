@@ -112,7 +112,8 @@ class Tool(Bound):
         settings = self._settings
         if isinstance(step, Run):
             argv = settings.argv(step.words)
-            return run(argv, settings.limits, stdin=step.stdin, env=settings.env, cwd=settings.cwd)
+            env, cwd = settings.child_env, settings.cwd
+            return run(argv, settings.limits, stdin=step.stdin, env=env, cwd=cwd)
         if isinstance(step, Wait):
             return time.sleep(seconds_of(step.delay_ms, step.spread_ms))
         if isinstance(step, Refresh):
@@ -198,7 +199,7 @@ class Stream(Iterator[Any]):
                 limits,
                 items,
                 stdin=step.stdin,
-                env=settings.env,
+                env=settings.child_env,
                 cwd=settings.cwd,
                 silence=True,
             )

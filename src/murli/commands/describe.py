@@ -118,6 +118,7 @@ def build(invocation: Invocation, depth: int | None = None) -> dict[str, Any]:
         depth,
         profiles_block(invocation, root),
         has_profiles=offers_profiles(invocation),
+        agents=invocation.settings.agents,
     )
 
 

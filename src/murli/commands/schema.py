@@ -48,11 +48,13 @@ def describe_document(
     profiles: dict[str, Any] | None = None,
     *,
     has_profiles: bool = True,
+    agents: str = "pipe",
 ) -> dict[str, Any]:
     """Give the document of ``describe``: the whole tool, spelled out down to *depth*.
 
     *profiles* is what is known of them; without it, only which flags they can hold is told.
-    *has_profiles* says that the tool has a ``profile`` command of ours.
+    *has_profiles* says that the tool has a ``profile`` command of ours, *agents* by what the tool
+    knows an agent.
     """
     document: dict[str, Any] = {
         "name": root.name,
@@ -65,6 +67,8 @@ def describe_document(
     overview = depth == 1 and bool(root.visible)
     if not overview:
         document["capabilities"] = capabilities(root, tool_version, has_profiles)
+        if agents != "pipe":
+            document["capabilities"]["agents"] = agents
         document["profiles"] = profiles or {"profileable_flags": profileable_flags(root)}
     if root.visible:
         if not overview:

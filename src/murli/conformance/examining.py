@@ -37,7 +37,8 @@ def opened(
                 scratch.write(name, text)
             except ValueError as error:
                 raise BadProfile(f"files: {error}") from None
-        asked = {"MURLI_CONTRACT": contract} if contract else {}
+        # A tool may take a pipe for a person's, and whoever checks it is none.
+        asked = {"MURLI_MODE": "agent"} | ({"MURLI_CONTRACT": contract} if contract else {})
         variables = scratch.environment({**asked, **profile.env, **env}, words)
         prober = Prober(words, scratch, variables, profile.timeout)
         help_text = prober.run("--help")

@@ -75,9 +75,14 @@ class _Readable(Plainer):
 
 def show(value: Any, stream: TextStream) -> None:
     """Write *value* to *stream*; on a terminal with rich's tables, where rich is installed."""
+    put_for_people(stream, drawn(value, stream))
+
+
+def drawn(value: Any, stream: TextStream) -> str:
+    """Return *value* as it is shown on *stream*."""
     columns = _columns_of(stream)
     text = _rich(value, stream, columns) if is_terminal(stream) else None
-    put_for_people(stream, render(value, columns) + "\n" if text is None else text)
+    return render(value, columns) + "\n" if text is None else text
 
 
 def table_lines(rows: list[dict[str, Any]], columns: int) -> list[str] | None:

@@ -73,6 +73,7 @@ class Settings(Record):
         "timeout",
         "detect_agents",
         "guard",
+        "agents",
     )
     name: str
     tool_version: str
@@ -86,6 +87,7 @@ class Settings(Record):
     timeout: float
     detect_agents: bool
     guard: str
+    agents: str
 
     def __init__(
         self,
@@ -101,6 +103,7 @@ class Settings(Record):
         timeout: float = 0.0,
         detect_agents: bool = False,
         guard: str = "declared",
+        agents: str = "pipe",
     ) -> None:
         fill(
             self,
@@ -116,12 +119,27 @@ class Settings(Record):
             timeout=timeout,
             detect_agents=detect_agents,
             guard=guard,
+            agents=agents,
         )
 
     @property
     def infers(self) -> bool:
         """Whether names decide about commands whose authors declare no danger."""
         return self.guard == "inferred"
+
+    def mode(self) -> str:
+        """Return what the environment says of the caller: ``agent``, ``human`` or ``""``."""
+        return os.environ.get("MURLI_MODE", "") or ("agent" if self.is_announced() else "")
+
+    def is_announced(self) -> bool:
+        """Return whether an agent announces itself in a variable, where such variables count."""
+        counts = self.detect_agents or self.agents == "detect" or is_on("MURLI_DETECT_AGENTS")
+        return counts and any(map(os.environ.get, AGENT_VARIABLES))
+
+    def is_for_people(self, is_terminal: bool) -> bool:
+        """Return whether a person reads what a call says that asks for nothing else."""
+        mode = self.mode()
+        return mode == "human" or (mode != "agent" and (is_terminal or self.agents != "pipe"))
 
 
 def version_of(module: str) -> str:

@@ -152,7 +152,21 @@ class DescriptorCapture:
         self._stderr = identity(2)
         # What stands in for functions of other modules: module, name, theirs, ours.
         self.undo: list[tuple[Any, str, Any, Any]] = []
+        # Where questions begin and end in what is collected.
+        self._questions: list[tuple[int, int]] = []
         _look_out(self)
+
+    def note_question(self, prompt: str) -> str:
+        """Leave *prompt*, which was just printed, out of what was collected; return the question.
+
+        A blank one stands for its whole line: frameworks print their questions before they read.
+        """
+        size = self.size()
+        tail = os.pread(self.spool, _LONGEST_WRITE, max(0, size - _LONGEST_WRITE)) if size else b""
+        question = prompt.encode() if prompt.strip() else tail.rpartition(b"\n")[2]
+        if question and tail.endswith(question):
+            self._questions.append((size - len(question), size))
+        return question.decode("utf-8", "replace")
 
     def end(self, *, restore: bool) -> str | bytes:
         """Stop collecting.
@@ -176,6 +190,8 @@ class DescriptorCapture:
             collected = _read(self.spool)
             os.close(self.spool)
             self.spool = -1
+        for start, end in reversed(self._questions):
+            collected = collected[:start] + collected[end:]
         return as_text(collected)
 
     def size(self) -> int:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     class Custodian(Protocol):
         """Who answers when the program ends abruptly."""
 
+        invocation: Invocation
+
         @property
         def concerned(self) -> bool:
             """Whether this process still has to be answered for."""
@@ -322,6 +324,7 @@ def keep(custodian: Custodian) -> Undo:
         _tell_children(),
         _guard_stdin(),
         _look_out(),
+        _note_questions(custodian),
     ]
 
     def stop() -> None:
@@ -398,9 +401,12 @@ _TRAPS = (
     "click._termui_impl",
     "typer._click._termui_impl",
     "prompt_toolkit.application.application",
+    "rich.progress",
 )
 
 
+# Modules that have kept ``input`` under a name of their own.
+_ASKING = ("click.termui", "typer._click.termui")
 # How typer finds out that the system has a program to open addresses with, past `webbrowser`.
 _SHORT_CUTS = ("_is_macos", "_is_linux_or_bsd")
 
@@ -440,6 +446,36 @@ def _guard_stdin() -> Undo:
     from .stdin import guard
 
     return guard()
+
+
+def _note_questions(custodian: Custodian) -> Undo:
+    """Keep what is asked out of the answer: ``input`` is ours, also where it was kept."""
+    builtins = sys.modules["builtins"]
+    own = builtins.__dict__["input"]
+
+    def ask(prompt: object = "", /) -> str:
+        capture: Any = custodian.invocation.capture
+        if capture is None or not capture.is_process:
+            return str(own(prompt))
+        text = str(prompt)
+        sys.stdout.write(text)
+        question = capture.note_question(text)
+        try:
+            return str(own())
+        except EOFError as end:
+            end.asked = question  # type: ignore[attr-defined]
+            raise
+
+    undo = [replace(builtins, "input", ask)]
+    for name in _ASKING:
+        if name in sys.modules:
+            undo.append(replace(sys.modules[name], "visible_prompt_func", ask))
+
+    def stop() -> None:
+        for each in undo:
+            each()
+
+    return stop
 
 
 def _look_out() -> Undo:

@@ -23,8 +23,7 @@ def answer_interrupt(settings: Settings, error: BaseException) -> None:
     if invocation is not None and not (invocation.writer.is_tty() or invocation.writer.answered):
         # A second signal, where the first one was about to be answered.
         raise SystemExit(invocation.finish(error))
-    agent = "--agent" in sys.argv
-    if is_terminal(sys.stdout) and not agent:
+    if settings.is_for_people(is_terminal(sys.stdout)) and "--agent" not in sys.argv:
         return
     told = settled()
     if told is not None:  # one answer is all there may be, and this is its code

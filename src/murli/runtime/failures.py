@@ -19,6 +19,7 @@ from .endings import (
     unanswered,
 )
 from .exceptions import TRACEBACK_HINT, as_agent_error
+from .for_people import INTERRUPTED, is_expired
 from .invocation import payload_of
 from .repeating import withhold_retry
 
@@ -74,6 +75,9 @@ def conclude(invocation: Invocation, error: BaseException | None, printed: str |
         return 0
     if isinstance(error, KeyboardInterrupt):
         stop_children(invocation.writer.started)
+        if writer.is_tty() and not is_expired(error):
+            writer.show("Aborted!", "stderr")
+            return INTERRUPTED
     return _fail(invocation, error, printed)
 
 
@@ -131,6 +135,8 @@ def _keep_traceback(invocation: Invocation, error: BaseException, failure: Agent
             sys.stderr.write(told)
         except (AttributeError, OSError, ValueError):  # there is none, or nobody reads it
             pass
+        if invocation.writer.is_tty() and failure.suggestion == TRACEBACK_HINT:
+            failure.suggestion = ""  # they have just seen it
         return
     if failure.suggestion != TRACEBACK_HINT:
         return  # the failure is understood, and tells what to do
@@ -150,7 +156,7 @@ def error_for(invocation: Invocation, error: BaseException) -> AgentError:
     if isinstance(error, EncodingError):
         return unanswered(invocation, error, "execution_error")
     if isinstance(error, KeyboardInterrupt):
-        if invocation.deadline is not None and type(error).__name__ == "Expired":
+        if invocation.deadline is not None and is_expired(error):
             return invocation.deadline.failure()
         return AgentError.cancelled(signal=getattr(error, "signal", "SIGINT"))
     found = as_agent_error(error)

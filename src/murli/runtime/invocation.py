@@ -34,7 +34,6 @@ from ..formats import (
 )
 from ..writer import VALID_OUTPUT_FORMATS, Writer
 from . import (
-    AGENT_VARIABLES,
     MOUNTED,
     REDIRECTS,
     Call,
@@ -192,11 +191,11 @@ class Invocation:
 
     def _make_writer(self, contract: str, stdout: Any) -> Writer:
         call = self.call
-        mode = os.environ.get("MURLI_MODE", "")
-        if not mode and (self.settings.detect_agents or is_on("MURLI_DETECT_AGENTS")):
-            mode = "agent" if any(map(os.environ.get, AGENT_VARIABLES)) else ""
-        self._is_agents = call.agent or mode == "agent"
-        for_people = mode == "human" or (mode != "agent" and self.stdout_is_terminal)
+        settings, at_terminal = self.settings, self.stdout_is_terminal
+        # A variable that asks for text makes no person of an agent that has announced itself.
+        hides = settings.agents == "detect" and not at_terminal and settings.is_announced()
+        self._is_agents = call.agent or hides or settings.mode() == "agent"
+        for_people = settings.is_for_people(at_terminal)
         # A format that does not exist cannot say how its own refusal is to be written.
         output = call.output if call.output in VALID_OUTPUT_FORMATS else ""
         if contract != "murli":
@@ -222,11 +221,13 @@ class Invocation:
 
     @property
     def is_attended(self) -> bool:
-        """Whether a person sits at the terminal and answers for what the call does.
+        """Whether a person answers for what the call does.
 
-        No output format makes a person of a declared agent, and no variable one of a pipe.
+        They sit at the terminal; where a pipe is no sign of an agent, one may also be theirs. No
+        output format makes a person of a declared agent, and no variable one of a pipe.
         """
-        return self.stdout_is_terminal and not self._is_agents and self.writer.is_tty()
+        may_be = self.stdout_is_terminal or self.settings.agents != "pipe"
+        return may_be and not self._is_agents and self.writer.is_tty()
 
     def tool_version(self) -> str:
         """Give the version to stamp on answers, from the most explicit source that has one."""
@@ -505,6 +506,11 @@ class Invocation:
         printed = capture.end(restore=restore)
         if isinstance(printed, bytes):
             printed = self._without_secrets(printed)
+        elif "\r" in printed or "\x1b[" in printed:
+            from ..formats.screen import split
+
+            printed, progress = split(printed)
+            self.pass_on(progress)
         if capture.lost is not None and not self.writer.answered:
             from .endings import lost_printing, status_of
 

@@ -2,64 +2,48 @@
 
 from __future__ import annotations
 
-import io
 import sys
+
+from ..formats.screen import Screen
+from .capture import write_through
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from .invocation import Invocation
 
 
 class PrintWatch:
-    """While it is entered, what is written to ``sys.stdout`` sets ``printed`` of *invocation*.
+    """While it is entered, text that is written to ``sys.stdout`` sets ``printed`` of *invocation*.
 
     A handler that shows its result itself, and returns it as well, must not have it shown twice.
+    Progress that is drawn over is not a result.
     """
 
     def __init__(self, invocation: Invocation) -> None:
         self._invocation = invocation
-        self._own: Any = None
-        self._noticing: _Noticing | None = None
+        self._screen = Screen()
+        self._undo: Callable[[], None] | None = None
 
     def __enter__(self) -> PrintWatch:
-        self._own = sys.stdout
-        if isinstance(self._own, io.TextIOWrapper):
-            self._own.flush()
-            sys.stdout = self._noticing = _Noticing(self._own, self._invocation)
+        invocation, screen = self._invocation, self._screen
+
+        def write(text: str, beneath: Callable[[str], Any]) -> Any:
+            if not invocation.printed:
+                screen.feed(text)
+                invocation.printed = screen.has_text
+            return beneath(text)
+
+        try:
+            self._undo = write_through(sys.stdout, write)
+        except AttributeError:  # absent, or a stream that cannot be watched
+            pass
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._noticing is None:
-            return
-        try:
-            self._noticing.flush()
-        finally:
-            if sys.stdout is self._noticing:
-                sys.stdout = self._own
-
-
-class _Noticing(io.TextIOWrapper):
-    """Another way to the same buffer that tells an invocation when it is used."""
-
-    def __init__(self, own: io.TextIOWrapper, invocation: Invocation) -> None:
-        super().__init__(
-            own.buffer,
-            encoding=own.encoding,
-            errors=own.errors,
-            newline="",
-            line_buffering=own.line_buffering,
-            write_through=True,
-        )
-        self._invocation = invocation
-
-    def close(self) -> None:
-        """Let the text out; the buffer is somebody else's, and the tool may have kept this."""
-        self.flush()
-
-    def write(self, text: str, /) -> int:
-        """Write, and note it."""
-        if text:
-            self._invocation.printed = True
-        return super().write(text)
+        self._screen.end()
+        self._invocation.printed = self._invocation.printed or self._screen.has_text
+        if self._undo is not None:
+            self._undo()

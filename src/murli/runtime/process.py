@@ -103,8 +103,9 @@ class Ownership:
     @property
     def has_own_hook(self) -> bool:
         """Whether the author wants to learn of a crash himself."""
-        ours = type(self.previous_hook).__module__.startswith("murli.")
-        return self.previous_hook is not sys.__excepthook__ and not ours
+        from .for_people import is_authors
+
+        return is_authors(self.previous_hook)
 
     @property
     def concerned(self) -> bool:
@@ -168,12 +169,18 @@ class Ownership:
         if unexpected and self.has_own_hook:
             # The author's own hook, a crash reporter say, still learns of the crash.
             if self.invocation.writer.is_tty():
-                self.previous_hook(kind, error, traceback)
-                self.tear_down()
-                from .failures import error_for
+                from .for_people import show_by_hook
 
-                raise SystemExit(self.invocation.writer.code_of(error_for(self.invocation, error)))
+                self.tear_down()
+                show_by_hook(self.invocation, self.previous_hook, error)
             _quietly(self.previous_hook, kind, error, traceback)
+        if isinstance(error, KeyboardInterrupt) and self.invocation.writer.is_tty():
+            from .for_people import die_of_interrupt, is_expired
+
+            if not is_expired(error):
+                self.answer(error)
+                die_of_interrupt()
+                return
         while True:
             try:
                 # The interpreter honours a SystemExit from its hook.

@@ -100,8 +100,8 @@ class Shaper:
         """Give how many items the answer may hold; ``None`` for any number."""
         if self._asked_limit is not None:
             return self._asked_limit or None
-        if self.writer.is_tty() and not self.writer.format():
-            return None  # there are no flags for people to ask for the rest with
+        if self.writer.is_tty() and (self.invocation.is_attended or not self.writer.format()):
+            return None  # people see all there is, and have no flags to ask for the rest with
         # A plan is to be judged as a whole.
         limit = 0 if self._is_plan else self._usual_limit()
         return limit if limit and self._can_continue(limit) else None

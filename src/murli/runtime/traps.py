@@ -36,8 +36,37 @@ def disarm(module: Any) -> list[Undo]:
                     "edit_file", _no_editor),
             replace(module, "open_url", _launch),
             replace(module, "getchar", _no_key),
+            replace(module.ProgressBar, "render_progress", _unseen(module.ProgressBar)),
         ]  # fmt: skip
+    if name == "rich.progress":
+        return [replace(module.Progress, "stop", _leaving_nothing(module.Progress))]
     return [replace(module.Application, each, _no_console) for each in ("run", "run_async")]
+
+
+def _unseen(bars: Any) -> Any:
+    """Return what draws a progress bar of click only where its label is no part of an answer."""
+    own = bars.render_progress
+
+    def render_progress(bar: Any) -> None:
+        if bar.file is not sys.stdout:
+            own(bar)
+
+    return render_progress
+
+
+def _leaving_nothing(bars: Any) -> Any:
+    """Return what ends a progress bar of rich without printing it in full for a file."""
+    own = bars.stop
+
+    def stop(bar: Any) -> None:
+        console = bar.console
+        if console.is_terminal or console.file is not sys.stdout:
+            own(bar)
+        else:
+            bar.live.transient = True
+            bar.live.stop()
+
+    return stop
 
 
 def found_by_others(lookout: Any, name: str, path: Any, target: Any) -> Any:
@@ -71,8 +100,7 @@ class _Disarming:
 
 def _no_password(prompt: str = "Password: ", stream: Any = None, **more: Any) -> str:
     # Who pipes a password in is heard; who has a terminal is not asked on it.
-    sys.stdout.write(prompt)
-    return input()
+    return input(prompt)
 
 
 def _browse(url: str, *more: Any, **named: Any) -> bool:

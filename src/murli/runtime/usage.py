@@ -9,7 +9,7 @@ from ..errors import AgentError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
 UNKNOWN_OPTION = "Unknown option"
 CHECK_USAGE = "Check command usage with --schema or --help."
@@ -134,14 +134,11 @@ def our_options() -> list[str]:
 
     invocation = current()
     switches, valued = SWITCHES, VALUED
-    hidden: Collection[str] = ("--contract",)
     if invocation is not None:
         switches, valued = invocation.call.switches, invocation.call.valued
         if invocation.writer.is_tty():
-            from .flags import PARTS
-
-            hidden = {*hidden, *PARTS}
-    return [name for name in (*switches, *valued) if name not in hidden]
+            return []  # people have no use for most of them
+    return [name for name in (*switches, *valued) if name != "--contract"]
 
 
 def nearest(word: str, known: Iterable[str], limit: int = 3) -> list[str]:

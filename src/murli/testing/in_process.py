@@ -26,6 +26,7 @@ from ..adapters import is_parser, kind_of
 from ..runtime import process
 from ..runtime.capture import away_from_standard
 from ..runtime.endings import status_of
+from ..runtime.for_people import INTERRUPTED, Interrupted, Uncaught
 from ..runtime.invocation import Invocation, current
 from .as_process import Ended
 
@@ -123,17 +124,25 @@ def _settled(ending: BaseException | None, endings: list[BaseException]) -> int:
         owner.tear_down()
         code = owner.invocation.finish(ending, restore=True)
         for_people = owner.invocation.writer.is_tty()
+        if code == INTERRUPTED and isinstance(ending, KeyboardInterrupt):
+            return -int(signal.SIGINT)
         if not (for_people and isinstance(ending, SystemExit)):
             return code
     if ending is None:
         return 0
+    if isinstance(ending, Interrupted):
+        return -int(signal.SIGINT)
     if isinstance(ending, SystemExit):
         if not isinstance(ending.code, (int, type(None))):
             print(ending.code, file=sys.stderr)
         return status_of(ending.code)
-    endings.append(ending)
-    traceback.print_exception(type(ending), ending, ending.__traceback__)
-    return -int(signal.SIGINT) if isinstance(ending, KeyboardInterrupt) else 1
+    hook, code = sys.excepthook, 1
+    if isinstance(hook, Uncaught) and hook.error is ending:
+        code = hook.invocation.finish(ending)
+    else:
+        endings.append(ending)
+        traceback.print_exception(type(ending), ending, ending.__traceback__)
+    return -int(signal.SIGINT) if isinstance(ending, KeyboardInterrupt) else code
 
 
 @contextmanager

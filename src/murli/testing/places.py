@@ -30,8 +30,7 @@ def environment(
     for name, place in (("PYTHONUSERBASE", ".local"), ("PYENV_ROOT", ".pyenv")):
         env.setdefault(name, os.path.join(os.path.expanduser("~"), place))
     env["HOME"] = home
-    if person:
-        env["TERM"] = "xterm-256color"
+    env.update({"TERM": "xterm-256color"} if person else {"MURLI_MODE": "agent"})
     if contract:
         env["MURLI_CONTRACT"] = contract
     for name, value in changes.items():

@@ -1,0 +1,145 @@
+"""How a call ends when a person reads: as the framework and the tool itself would have it.
+
+An exception passes through us to whatever handler the tool has around its call; only if nobody
+handles it do we show it, from ``sys.excepthook``. Ctrl-C ends the process by SIGINT, so that a
+shell loop around it ends as well.
+"""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]  # signal itself loads enum first
+import atexit
+import os
+import sys
+
+from ..errors import AgentError, EncodingError
+from ..formats import OutputFailed
+from .usage import CHECK_USAGE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Any
+
+    from .invocation import Invocation
+
+    Hook = Callable[[type[BaseException], BaseException, TracebackType | None], Any]
+
+# The status a shell gives to what SIGINT ended.
+INTERRUPTED = 130
+# How frameworks begin a suggestion of their own.
+_SUGGESTIONS = ("did you mean", "possible options", "maybe you meant")
+
+
+def is_for_the_tool(error: BaseException) -> bool:
+    """Return whether *error* goes on to the handlers that the tool has around its call."""
+    # What murli itself decided is answered by murli.
+    ours = (SystemExit, AgentError, EncodingError, OutputFailed)
+    return not isinstance(error, ours) and not is_expired(error)
+
+
+def is_expired(error: BaseException) -> bool:
+    """Return whether *error* is the end of the time the call had."""
+    return type(error).__name__ == "Expired"
+
+
+def leave_to_the_tool(invocation: Invocation, error: BaseException) -> None:
+    """End the call without an answer, since *error* goes on; it is shown if nobody handles it."""
+    if invocation.cleanups is not None:
+        invocation.cleanups.run(error)
+    invocation.release()
+    previous = sys.excepthook
+    while isinstance(previous, Uncaught):  # of a call whose error somebody has handled
+        previous = previous.previous
+    sys.excepthook = Uncaught(invocation, error, previous)
+
+
+class Uncaught:
+    """The ``sys.excepthook`` that shows the one exception that left a call."""
+
+    def __init__(self, invocation: Invocation, error: BaseException, previous: Hook) -> None:
+        self.invocation = invocation
+        self.error = error
+        self.previous = previous
+
+    def __call__(
+        self, kind: type[BaseException], error: BaseException, traceback: TracebackType | None
+    ) -> None:
+        """Show the exception that left the call and end the program; pass on any other."""
+        sys.excepthook = self.previous
+        if error is not self.error:
+            self.previous(kind, error, traceback)
+        elif isinstance(error, KeyboardInterrupt):
+            self.invocation.finish(error)
+            die_of_interrupt()
+        elif is_authors(self.previous):
+            show_by_hook(self.invocation, self.previous, error)
+        else:
+            # The interpreter honours a SystemExit from its hook.
+            raise SystemExit(self.invocation.finish(error))
+
+
+def is_authors(hook: Any) -> bool:
+    """Return whether the author of the tool, or a library of theirs, wants to learn of a crash."""
+    package = str(getattr(hook, "__module__", "")).partition(".")[0]
+    return hook is not sys.__excepthook__ and package not in ("murli", "typer")
+
+
+def show_by_hook(invocation: Invocation, hook: Hook, error: BaseException) -> None:
+    """Let the author's own *hook* show *error*, and end with the code of the contract."""
+    from .failures import error_for
+
+    hook(type(error), error, error.__traceback__)
+    raise SystemExit(invocation.writer.code_of(error_for(invocation, error)))
+
+
+# -- usage errors ------------------------------------------------------------------------------
+
+
+def hint(invocation: Invocation, problem: AgentError, shown: str) -> None:
+    """Add one line to a usage error as the framework has *shown* it, where we know a better word.
+
+    *problem* is the same error in our words.
+    """
+    advice = problem.advice.removesuffix(CHECK_USAGE).rstrip()
+    if advice.startswith("Did you mean") and not any(s in shown.lower() for s in _SUGGESTIONS):
+        invocation.writer.show(f"Hint:  {advice}", "stderr")
+
+
+# -- Ctrl-C ------------------------------------------------------------------------------------
+
+
+class Interrupted(SystemExit):
+    """The exit a framework makes of Ctrl-C; once it ends the program, SIGINT does."""
+
+    @property
+    def code(self) -> Any:
+        """The status the framework chose; the interpreter asks for it from no frame."""
+        if sys._getframe().f_back is None:
+            die_of_interrupt()
+        return self.args[0]
+
+    @code.setter
+    def code(self, status: object) -> None:
+        self.args = (status,)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return SystemExit, self.args
+
+
+def die_of_interrupt() -> None:
+    """Have the program end by SIGINT, once everything is done that is done at its end."""
+    atexit.register(_die)
+
+
+def _die() -> None:
+    atexit.unregister(_die)
+    atexit._run_exitfuncs()  # the others: nothing comes after us
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (AttributeError, ValueError, OSError):  # absent, closed or full
+            pass
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+    os.kill(os.getpid(), _signal.SIGINT)
