@@ -279,7 +279,7 @@ def test_a_wrapped_stdout_is_still_stdout(tmp_path: Path) -> None:
         ("os.write(1, b'\\x00\\xff')", {"type": "binary", "encoding": "base64", "value": "AP8=",
                                         "size_bytes": 2}),
         ("sys.stdout.reconfigure(encoding='latin-1'); print('caf\\xe9')", "café"),
-        ("print('before', flush=True); os.system('echo after > /dev/stdout')", "after"),
+        ("print('before', flush=True); os.system('echo after > /dev/stdout')", "before\nafter"),
         ("os.closerange(3, 256); print('x')", None),
     ],
 )  # fmt: skip

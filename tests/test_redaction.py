@@ -435,12 +435,6 @@ def test_what_a_secret_is_converted_to_is_hidden(strict: list[str]) -> None:
     assert (done.code, done.document["result"]["pin"]) == (0, MASK)
 
 
-DEFAULTS_HEAD = """
-import murli
-NOTES = murli.Metadata(flag_annotations={
-    "key": murli.FlagAnnotation(sensitive=True, profileable=True, env="T_KEY", pattern="^k"),
-})
-"""
 DEFAULTS = {
     "argparse": """
 import argparse, os, murli
@@ -479,7 +473,7 @@ app()
 @pytest.mark.parametrize("words", ["", "--schema", "describe", "--help", "--bogus"])
 def test_a_secret_default_is_never_told(tmp_path: Path, adapter: str, words: str) -> None:
     """The default of a secret flag is in no answer, schema, help or error."""
-    argv = script(tmp_path, DEFAULTS_HEAD + DEFAULTS[adapter])
+    argv = script(tmp_path, STRICT_HEAD + DEFAULTS[adapter])
     for do in (run, run_at_terminal):
         done = do(argv, *words.split(), env=environment(SHOWN=SECRET))
         assert (done.code == 0) == (words != "--bogus")

@@ -399,7 +399,7 @@ class Session:
             if not self._custody.concerned:
                 return  # a fork of the program, which itself answers
         writer = invocation.writer
-        if error is not None and writer.is_tty():
+        if error is not None and invocation.is_for_people:
             from ..runtime.for_people import is_for_the_tool, leave_to_the_tool
 
             if is_for_the_tool(error):
@@ -425,12 +425,12 @@ def _hook(parser: argparse.ArgumentParser) -> None:
 
     def error(message: str) -> NoReturn:
         invocation = current()
-        if invocation is None or (is_custom and invocation.writer.is_tty()):
+        if invocation is None or (is_custom and invocation.is_for_people):
             own_error(message)
         from .argparse_errors import explain, let_author_handle, show
 
         problem = explain(parser, message)
-        if invocation.writer.is_tty():
+        if invocation.is_for_people:
             show(own_error, message, problem, invocation)
         if is_custom:
             let_author_handle(own_error, message)

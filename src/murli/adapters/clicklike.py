@@ -174,7 +174,7 @@ class Call:
             if not self.standalone:
                 return own_main(**{**self.named, "args": self._words(invocation)})
             # A person sees what the framework, or the author's own main, shows.
-            self.passes = invocation.writer.is_tty()
+            self.passes = invocation.is_for_people
             ending = self._handle(own_main, invocation)
         except SystemExit:  # answered already
             raise
@@ -191,12 +191,15 @@ class Call:
                 invocation.release()
         if os.getpid() != process:
             _end_fork(ending)
-        for_people = invocation.writer.is_tty()
-        if ending is not None and for_people:
+        if ending is not None and invocation.is_for_people:
             _let_tool_handle(ending, invocation)
         # With no words given the program is the tool, and over: what is printed late goes aside.
         code = invocation.finish(ending, returned=self.returned, restore=words is not None)
-        if isinstance(ending, SystemExit) and for_people and (ending.code or not code):
+        if (
+            isinstance(ending, SystemExit)
+            and invocation.writer.is_tty()
+            and (ending.code or not code)
+        ):
             raise ending
         sys.exit(code)
 
@@ -238,7 +241,7 @@ class Call:
             except BaseException as error:
                 raised = error
             invocation.brace(raised)
-        if invocation.writer.is_tty():
+        if invocation.is_for_people:
             return raised
         from .clicklike_errors import translate
 

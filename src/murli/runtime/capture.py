@@ -73,7 +73,7 @@ def watch_errors(writes: list[str | bytes]) -> Callable[[], None]:
     Only what passes Python's own stream: what a child writes goes past it. Returns what ends it.
     """
 
-    def write(data: Any, beneath: Any) -> Any:
+    def write(beneath: Any, data: Any, /) -> Any:
         part = data[-_LONGEST_WRITE:]
         writes.append(part if type(part) is str else bytes(part))
         del writes[:-_MOST_WRITES]
@@ -83,42 +83,46 @@ def watch_errors(writes: list[str | bytes]) -> Callable[[], None]:
     targets: tuple[Any, ...] = (getattr(stream, "buffer", None), stream)
     for target in targets:
         try:
-            return write_through(target, write)
+            return put_over(target, "write", write)
         except AttributeError:  # absent, or a host's own stream that cannot be watched
             continue
     return lambda: None
 
 
-def write_through(target: Any, write: Callable[[Any, Any], Any]) -> Callable[[], None]:
-    """Have *write* called in the place of the method of *target*, with the data and that method.
+def put_over(target: Any, name: str, function: Callable[..., Any]) -> Callable[[], None]:
+    """Have *function* called in the place of *target*'s, with that one before the arguments.
 
     Returns what takes it out again; those who came later may have left before, or may stay.
     """
 
-    def call(data: Any, /) -> Any:
-        return write(data, layer.beneath)
-
-    layer: Any = call
+    def layer(*args: Any, **named: Any) -> Any:
+        return function(beneath[0], *args, **named)
 
     def undo() -> None:
         above: Any = None
-        found: Any = target.__dict__.get("write")
+        found: Any = target.__dict__.get(name)
         while found is not layer:
-            above, found = found, getattr(found, "beneath", None)
+            above, found = found, _beneath(found)
             if found is None:
                 return
-        beneath = layer.beneath
-        is_own = getattr(beneath, "__self__", None) is target
         if above is not None:
-            above.beneath = beneath
-        elif is_own:
-            del target.write
+            above.beneath[:] = beneath
+        elif beneath[1]:
+            delattr(target, name)
         else:
-            target.write = beneath
+            setattr(target, name, beneath[0])
 
-    layer.beneath = target.write
-    target.write = layer
+    # What it stands in for, and whether that is found elsewhere once it is gone: a method.
+    beneath = [getattr(target, name), name not in target.__dict__]
+    setattr(layer, "beneath", beneath)
+    setattr(target, name, layer)
     return undo
+
+
+def _beneath(layer: Any) -> Any:
+    """Return what *layer* was put over; ``None`` for something else."""
+    found = getattr(layer, "beneath", None)
+    return found[0] if isinstance(found, list) else None
 
 
 def stdout_is_ours() -> bool:
@@ -150,8 +154,8 @@ class DescriptorCapture:
         self.errors: list[str | bytes] = []
         self.stop_watching = watch_errors(self.errors)
         self._stderr = identity(2)
-        # What stands in for functions of other modules: module, name, theirs, ours.
-        self.undo: list[tuple[Any, str, Any, Any]] = []
+        # Takes back what stands in for functions of other modules.
+        self.undo: list[Callable[[], None]] = []
         # Where questions begin and end in what is collected.
         self._questions: list[tuple[int, int]] = []
         _look_out(self)
@@ -235,7 +239,7 @@ class DescriptorCapture:
             return lambda: None
         printed = next_check = 0
 
-        def write(data: Any, beneath: Any) -> Any:
+        def write(beneath: Any, data: Any, /) -> Any:
             nonlocal printed, next_check
             printed += len(data)
             if printed > next_check:
@@ -253,7 +257,7 @@ class DescriptorCapture:
                 self.lost = OSError(28, "No space left on device")  # an unbuffered stream says less
             return written
 
-        undo = write_through(buffer, write)
+        undo = put_over(buffer, "write", write)
 
         def stop() -> None:
             nonlocal next_check
@@ -290,6 +294,7 @@ class DescriptorCapture:
 # The captures of this process, the innermost last.
 _captures: list[DescriptorCapture] = []
 _is_looking = False
+_is_preparing = False
 
 
 def _look_out(capture: DescriptorCapture) -> None:
@@ -314,33 +319,47 @@ def _look_out(capture: DescriptorCapture) -> None:
         (io, "open"),
         (builtins, "open"),
     ):
-        own = getattr(module, name, None)
-        if own is not None:
-            ours = watched(own)
-            setattr(module, name, ours)
-            capture.undo.append((module, name, own, ours))
+        if hasattr(module, name):
+            capture.undo.append(put_over(module, name, watch_opening(name)))
 
 
 def _look_away(capture: DescriptorCapture) -> None:
     if capture in _captures:
         _captures.remove(capture)
     while capture.undo:
-        module, name, own, ours = capture.undo.pop()
-        if getattr(module, name) is ours:
-            setattr(module, name, own)
+        capture.undo.pop()()
 
 
-def watched(own: Any) -> Any:
-    """Return *own*, which starts a process or opens a file, so that stdout is a pipe before."""
+def watch_opening(name: str) -> Any:
+    """Return what makes stdout a pipe before the function *name* starts a process or opens it."""
 
-    def call(*args: Any, **named: Any) -> Any:
-        for capture in _captures[-1:]:  # another thread may just end it
-            from .conduit import prepare
-
-            prepare(capture, own.__name__, args, named)
+    def call(own: Any, *args: Any, **named: Any) -> Any:
+        if _captures and not (name == "open" and _only_reads(*args[1:2], **named)):
+            _prepare(name, *args[:1])
         return own(*args, **named)
 
     return call
+
+
+def _only_reads(mode: Any = None, **named: Any) -> bool:
+    """Return whether a file is opened in no way that could change it."""
+    mode = named.get("flags", named.get("mode", "r")) if mode is None else mode
+    return not mode & 3 if isinstance(mode, int) else "+" not in mode and "r" in mode
+
+
+def _prepare(function: str, path: Any = None) -> None:
+    """Put a pipe in the place of stdout before *function* is called, should it need one."""
+    global _is_preparing
+    if _is_preparing:  # loading a module may open files
+        return
+    _is_preparing = True
+    try:
+        from .conduit import prepare
+
+        for capture in _captures[-1:]:  # another thread may just end it
+            prepare(capture, function, path)
+    finally:
+        _is_preparing = False
 
 
 def _on_fork() -> None:

@@ -17,7 +17,7 @@ from .capture import away_from_standard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
     from typing import Any
 
     from .capture import DescriptorCapture
@@ -94,11 +94,9 @@ class Conduit:
                 return
 
 
-def prepare(
-    capture: DescriptorCapture, function: str, args: Sequence[Any], named: Mapping[str, Any]
-) -> None:
-    """Put a pipe in place before *function* starts a process, or opens stdout by its name."""
-    if function == "open" and not _opens(capture, *args, **named):
+def prepare(capture: DescriptorCapture, function: str, path: Any) -> None:
+    """Put a pipe in place before *function* starts a process, or opens stdout as *path*."""
+    if function == "open" and not _is_stdout(capture, path):
         return
     if capture.conduit is None and identity(1) == capture.identity:
         try:
@@ -110,19 +108,13 @@ def prepare(
         capture.conduit.start()
 
 
-def _opens(
-    capture: DescriptorCapture, path: Any = 0, mode: Any = "r", *more: Any, **named: Any
-) -> bool:
-    """Return whether the file that stdout is collected in is opened to be written to."""
-    flags = named.get("flags", mode)
-    writes = flags & 3 if isinstance(flags, int) else not {*"wax+"}.isdisjoint(str(flags))
-    if isinstance(path, int) or not writes:
-        return False
+def _is_stdout(capture: DescriptorCapture, path: Any) -> bool:
+    """Return whether *path* names the file that stdout is collected in."""
     try:
-        found = os.stat(path)
+        found = os.stat(path) if not isinstance(path, int) else None
     except (OSError, ValueError, TypeError):  # not there, or no path
         return False
-    return (found.st_dev, found.st_ino) == capture.identity[:2]
+    return found is not None and (found.st_dev, found.st_ino) == capture.identity[:2]
 
 
 def _keep(capture: DescriptorCapture, data: bytes) -> None:

@@ -175,7 +175,7 @@ class Deadline:
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if not self._due and callable(self._before):
             self._before(number, frame)  # an alarm of the tool's own
-        elif not self._stopped and not self._answering and os.getpid() == self._pid:
+        elif not (self._stopped or self._answering or self._is_met) and os.getpid() == self._pid:
             if is_put_off(number, frame):
                 return
             if not program_has_ended(frame):
@@ -186,9 +186,9 @@ class Deadline:
                 note_interruption(Expired())
 
     @property
-    def _is_for_reader(self) -> bool:
-        """Whether what takes so long is no longer the handler, nor its result."""
-        return self._invocation.writer.answered
+    def _is_met(self) -> bool:
+        """Whether nobody has set the limit, and the answer is on its way."""
+        return self._assumed and self._invocation.writer.answered
 
     def _watch(self) -> None:
         self._begun.release()
@@ -213,7 +213,8 @@ class Deadline:
                 _signal.pthread_kill(self._main, _signal.SIGALRM)
         if self._over.acquire(timeout=GRACE_SECONDS) or not self._may_end_process:
             return
-        if self._assumed and self._is_for_reader:
+        if self._is_met:
+            self.disarm()
             return
         if self._watchdog is not None:
             self._arm(ENDING_SECONDS)

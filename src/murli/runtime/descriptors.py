@@ -13,7 +13,7 @@ import builtins
 import io
 import os
 
-from .custody import replace
+from .capture import put_over
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,23 +27,22 @@ _DEVICES = ("/dev/stderr", "/dev/stdout", "/dev/fd/", "/proc/self/fd/")
 
 def guard_descriptors(secrets: Secrets) -> list[Callable[[], None]]:
     """Scrub what is written to the standard descriptors by number; return what ends that."""
-    own_write, own_open = os.write, builtins.open
 
-    def write(descriptor: int, data: Any, /) -> int:
+    def write(own: Callable[..., int], descriptor: int, data: Any, /) -> int:
         standard = _standard(descriptor)
         if not standard or secrets.passes(answers=standard == 1):
-            return own_write(descriptor, data)
+            return own(descriptor, data)
         given = bytes(data)
         scrubbed = secrets.scrub_bytes(given)
         if scrubbed == given:
-            return own_write(descriptor, data)
+            return own(descriptor, data)
         rest = memoryview(scrubbed)
         while rest:
-            rest = rest[own_write(descriptor, rest) :]
+            rest = rest[own(descriptor, rest) :]
         return len(given)
 
-    def opened(file: Any, *args: Any, **named: Any) -> Any:
-        stream = own_open(file, *args, **named)
+    def opened(own: Any, file: Any, *args: Any, **named: Any) -> Any:
+        stream = own(file, *args, **named)
         if isinstance(file, int) or (isinstance(file, str) and file.startswith(_DEVICES)):
             standard = _standard(stream.fileno()) if stream.writable() else 0
             if standard:
@@ -51,9 +50,9 @@ def guard_descriptors(secrets: Secrets) -> list[Callable[[], None]]:
         return stream
 
     return [
-        replace(os, "write", write),
-        replace(builtins, "open", opened),
-        replace(io, "open", opened),
+        put_over(os, "write", write),
+        put_over(builtins, "open", opened),
+        put_over(io, "open", opened),
     ]
 
 

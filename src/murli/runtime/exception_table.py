@@ -151,7 +151,7 @@ CLASSES: dict[str, Meaning] = {
     "asyncio.exceptions.CancelledError": CANCELLED,
     "concurrent.futures._base.CancelledError": CANCELLED,
     "click.exceptions.Abort": CANCELLED,
-    "typer._click.exceptions.Abort": CANCELLED,
+    "typer.exceptions.Abort": CANCELLED,
     "builtins.TimeoutError": TIMEOUT,
     "asyncio.exceptions.TimeoutError": TIMEOUT,
     "concurrent.futures._base.TimeoutError": TIMEOUT,

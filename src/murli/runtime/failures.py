@@ -75,7 +75,7 @@ def conclude(invocation: Invocation, error: BaseException | None, printed: str |
         return 0
     if isinstance(error, KeyboardInterrupt):
         stop_children(invocation.writer.started)
-        if writer.is_tty() and not is_expired(error):
+        if invocation.is_for_people and not is_expired(error):
             writer.show("Aborted!", "stderr")
             return INTERRUPTED
     return _fail(invocation, error, printed)
@@ -131,6 +131,8 @@ def _keep_traceback(invocation: Invocation, error: BaseException, failure: Agent
             from .surroundings import masked
 
             told = masked(told)
+        if invocation.secrets is not None:
+            told = invocation.secrets.scrub(told)  # the streams may be the program's again
         try:
             sys.stderr.write(told)
         except (AttributeError, OSError, ValueError):  # there is none, or nobody reads it

@@ -195,7 +195,7 @@ class Invocation:
         # A variable that asks for text makes no person of an agent that has announced itself.
         hides = settings.agents == "detect" and not at_terminal and settings.is_announced()
         self._is_agents = call.agent or hides or settings.mode() == "agent"
-        for_people = settings.is_for_people(at_terminal)
+        self._has_person = settings.is_for_people(at_terminal) and not call.agent
         # A format that does not exist cannot say how its own refusal is to be written.
         output = call.output if call.output in VALID_OUTPUT_FORMATS else ""
         if contract != "murli":
@@ -205,7 +205,7 @@ class Invocation:
         progress = os.environ.get("MURLI_PROGRESS") or self.settings.progress_stream
         writer = Writer(
             stdout,
-            agent_mode=call.agent or not for_people,
+            agent_mode=not self._has_person,
             output_format=output or "",
             protocol_version=call.protocol_version or "",
             force=call.force,
@@ -218,6 +218,14 @@ class Invocation:
         writer.begin()
         writer.in_lines |= call.stream
         return writer
+
+    @property
+    def is_for_people(self) -> bool:
+        """Whether a person reads, to whom the framework speaks as it always did.
+
+        An agent that asks for text gets our words and the codes of the contract.
+        """
+        return self._has_person and self.writer.is_tty()
 
     @property
     def is_attended(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..formats.screen import Screen
-from .capture import write_through
+from .capture import put_over
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,14 +30,14 @@ class PrintWatch:
     def __enter__(self) -> PrintWatch:
         invocation, screen = self._invocation, self._screen
 
-        def write(text: str, beneath: Callable[[str], Any]) -> Any:
+        def write(beneath: Callable[[str], Any], text: str, /) -> Any:
             if not invocation.printed:
                 screen.feed(text)
                 invocation.printed = screen.has_text
             return beneath(text)
 
         try:
-            self._undo = write_through(sys.stdout, write)
+            self._undo = put_over(sys.stdout, "write", write)
         except AttributeError:  # absent, or a stream that cannot be watched
             pass
         return self

@@ -174,7 +174,7 @@ class Ownership:
                 self.tear_down()
                 show_by_hook(self.invocation, self.previous_hook, error)
             _quietly(self.previous_hook, kind, error, traceback)
-        if isinstance(error, KeyboardInterrupt) and self.invocation.writer.is_tty():
+        if isinstance(error, KeyboardInterrupt) and self.invocation.is_for_people:
             from .for_people import die_of_interrupt, is_expired
 
             if not is_expired(error):

@@ -15,7 +15,7 @@ from _thread import RLock, get_ident
 
 from ..formats import dumps, put
 from ..formats.text import clean, clean_line
-from .capture import write_through
+from .capture import put_over
 from .matching import Matcher, replaced
 from .secret_names import SHORTEST, is_distinct, is_public, is_usual, secrets_of_environment
 
@@ -471,11 +471,11 @@ class StreamGuard:
         self._lock = RLock()
         self._beneath: Callable[[Any], Any] = self._target.write
         try:
-            self._undo = write_through(self._target, self._scrubbed)
+            self._undo = put_over(self._target, "write", self._scrubbed)
         except AttributeError:  # a host's own stream that cannot be watched
             self._undo = _nothing
 
-    def _scrubbed(self, data: Any, beneath: Callable[[Any], Any]) -> Any:
+    def _scrubbed(self, beneath: Callable[[Any], Any], data: Any, /) -> Any:
         self._beneath = beneath
         if self._secrets.passes(answers=self._answers):
             self.let_out()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..errors import AgentError
-from .capture import watched
+from .capture import put_over, watch_opening
 from .custody import replace
 from .invocation import current
 
@@ -27,7 +27,7 @@ def disarm(module: Any) -> list[Undo]:
     if name == "webbrowser":
         return [replace(module, each, _browse) for each in ("open", "open_new", "open_new_tab")]
     if name == "_posixsubprocess":
-        return [replace(module, "fork_exec", watched(module.fork_exec))]
+        return [put_over(module, "fork_exec", watch_opening("fork_exec"))]
     if name == "code":
         return [replace(module.InteractiveConsole, "interact", _no_console)]
     if name.endswith("_termui_impl"):

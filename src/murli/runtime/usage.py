@@ -136,7 +136,7 @@ def our_options() -> list[str]:
     switches, valued = SWITCHES, VALUED
     if invocation is not None:
         switches, valued = invocation.call.switches, invocation.call.valued
-        if invocation.writer.is_tty():
+        if invocation.is_for_people:
             return []  # people have no use for most of them
     return [name for name in (*switches, *valued) if name != "--contract"]
 
