@@ -18,6 +18,7 @@ def own_folder() -> Iterator[Path]:
     """A folder of an ordinary user, as whom the test runs: nothing is forbidden to root."""
     folder, user = Path(tempfile.mkdtemp()), os.geteuid()
     if user == 0:
+        "".encode("utf-8-sig")  # that user may not read the interpreter's own files
         os.chown(folder, NOBODY, -1)
         os.seteuid(NOBODY)
     try:
