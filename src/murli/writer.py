@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from _thread import RLock
 
-from .contracts import Facts, Failure, Partial, Plan, Success, respond_in
+from .contracts import Facts, Success, respond_in
 from .formats import (
-    OutputFailed,
     cleaned,
     dumps,
     is_terminal,
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
 
     from .asides import Notice, Page, ProgressEvent
     from .contracts import Answer
-    from .errors import AgentError
+    from .errors import AgentError, OutputFailed
     from .formats import TextStream
     from .logger import Logger
-    from .outcome import Outcome
+    from .outcome import Failure, Outcome, Plan
     from .runtime.invocation import Invocation
     from .runtime.redaction import Secrets
     from .runtime.streaming import Flow
@@ -202,6 +201,8 @@ class Writer:
         self, human_text: str, plan: Any, *, text: str | Callable[[], str] | None = None
     ) -> None:
         """Answer a dry run: this is what would be done, and nothing was."""
+        from .outcome import Plan
+
         self.answer(Plan(self._line(human_text), self._plain(plan, "plan")), text or human_text)
 
     def write_partial(
@@ -212,11 +213,14 @@ class Writer:
         text: str | Callable[[], str] | None = None,
     ) -> NoReturn:
         """Answer: some of it worked. Ends the program with the contract's code for that."""
+        from .outcome import Partial
+
         outcome = Partial(self._line(human_text), self._plain(json_payload))
         self.exit(self.answer(outcome, text or human_text))
 
     def write_error(self, err: BaseException) -> NoReturn:
         """Answer: it failed. Ends the program with the contract's code for *err*."""
+        from .outcome import Failure
         from .runtime.exceptions import as_agent_error
 
         error = as_agent_error(err)
@@ -310,14 +314,15 @@ class Writer:
 
     def answer(self, outcome: Outcome, text: str | Callable[[], str]) -> int:
         """Give the one answer, as *text* to people; returns the exit code that goes with it."""
-        failed = isinstance(outcome, Failure)
         with self._lock:
-            if not failed:
+            if not outcome.is_failure:
                 self.refuse_second_answer()
-                if self.forgot_dry_run() and not isinstance(outcome, Plan):
+                if self.forgot_dry_run():
+                    from .outcome import Plan
                     from .runtime.guard import ran_for_real
 
-                    raise ran_for_real()
+                    if not isinstance(outcome, Plan):
+                        raise ran_for_real()
             self.flush()
             if self.interceptor is not None and not self._human:
                 outcome = self.interceptor(outcome)
@@ -332,7 +337,7 @@ class Writer:
             self.exit_code = answer.exit_code
             if self._human:
                 self.answered = True
-                self.show(text, "stderr" if failed else "stdout")
+                self.show(text, "stderr" if outcome.is_failure else "stdout")
             elif self._is_forked or (self.muted and not answer.exit_code):
                 self.answered = True
             else:
@@ -357,7 +362,7 @@ class Writer:
 
             check(self.contract, answer)
         secrets = self._secrets
-        if secrets is None or (secrets.revealed and not isinstance(outcome, Failure)):
+        if secrets is None or (secrets.revealed and not outcome.is_failure):
             return answer
         return answer.replace(document=secrets.scrub_document(answer.document))
 
@@ -413,6 +418,7 @@ class Writer:
 
     def code_of(self, error: AgentError) -> int:
         """Give the exit code of *error* in the writer's contract."""
+        from .outcome import Failure
         from .presentation import presentable
 
         return self._respond(Failure(presentable(error)), Facts()).exit_code
@@ -479,6 +485,8 @@ class Writer:
         self._put(target, line)
         if target == "stderr" and self.is_streaming and not late:
             # Who reads the stream line by line must meet its end there, if they can be reached.
+            from .errors import OutputFailed
+
             try:
                 self._put("stdout", dumps(answer.document, pretty=False) + "\n")
             except OutputFailed:
@@ -510,8 +518,7 @@ class Writer:
             put_for_people(stream, shown if shown.endswith("\n") else shown + "\n")
         except OSError as error:
             if target == "stdout":
-                self.trouble = OutputFailed(error)
-                raise self.trouble from error
+                self._lose(error)
 
     def as_event(self, v: Any, name: str = "event") -> Any:
         """Return *v* as a line of a stream that nobody takes for anything but an item."""
@@ -565,9 +572,14 @@ class Writer:
             )
         except OSError as error:
             if target == "stdout":
-                self.trouble = OutputFailed(error)
-                raise self.trouble from error
+                self._lose(error)
             # With stderr gone as well, the exit code is all that is left to say.
+
+    def _lose(self, error: OSError) -> NoReturn:
+        from .errors import OutputFailed
+
+        self.trouble = OutputFailed(error)
+        raise self.trouble from error
 
     def _plain(self, value: Any, name: str = "result") -> Any:
         # People read the text; a payload only agents see must not fail their call.

@@ -10,7 +10,7 @@ import argparse
 import os
 import sys
 
-from ..formats import OutputFailed, take_bursts_as_one
+from ..formats import take_bursts_as_one
 from ..runtime import INTENT, mentions_secret, metadata_of, program_name, version_of
 from ..runtime.invocation import Invocation, current
 from .argparse_levels import (
@@ -111,9 +111,12 @@ class Enabled:
             invocation = Invocation(self, self.settings, argv, answer_stream())
             try:
                 invocation.begin()
-            except OutputFailed as lost:
+            except Exception as lost:
+                from ..errors import OutputFailed
                 from ..runtime.failures import conclude
 
+                if not isinstance(lost, OutputFailed):
+                    raise
                 invocation.end(conclude(invocation, lost, ""))
             return invocation
         finally:

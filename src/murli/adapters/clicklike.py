@@ -70,13 +70,6 @@ def declared(command: Any, path: tuple[str, ...] = ()) -> Metadata | None:
     return found
 
 
-class Ended(BaseException):
-    """Carries what a handler raised past the framework, which would deal with it in its way."""
-
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
-
-
 class Enabled:
     """An app and what was chosen for it."""
 
@@ -230,22 +223,12 @@ class Call:
 
                     return as_shown(end, self.raised, invocation)
                 return end if end.code else None
-            except Ended as ended:
-                raised = ended.error
-                if isinstance(raised, SystemExit) and not raised.code:
-                    from .clicklike_completion import is_printed
-
-                    if is_printed(raised):
-                        invocation.verbatim = True
-                        return raised
             except BaseException as error:
                 raised = error
             invocation.brace(raised)
-        if invocation.is_for_people:
-            return raised
-        from .clicklike_errors import translate
+        from .clicklike_errors import ending_of
 
-        return translate(raised, invocation)
+        return ending_of(raised, invocation)
 
     def _words(self, invocation: Invocation) -> list[str]:
         """Give the words for the framework."""
@@ -540,17 +523,19 @@ def _past_the_framework(call: Any, command: Any, action: Callable[[], Any]) -> A
     """Do *action*; what it raises at the root comes to us unless somebody else is to see it."""
     try:
         return action()
-    except Ended:
-        raise
     except BaseException as error:
         invocation = running() if isinstance(error, KeyboardInterrupt) else None
         if invocation is not None and call.standalone:
             invocation.brace(error)
         # The framework would take the end of a deadline for Ctrl-C.
         expired = call.standalone and type(error).__name__ == "Expired"
-        if command is call.root:
-            call.raised = error
         if command is not call.root or (call.passes and not expired):
+            if command is call.root:
+                call.raised = error
+            raise
+        from .clicklike_errors import Ended
+
+        if isinstance(error, Ended):
             raise
         raise Ended(error) from error
 

@@ -29,6 +29,26 @@ _EXPECTED = {
 }
 
 
+class Ended(BaseException):
+    """Carries what a handler raised past the framework, which would deal with it in its way."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+def ending_of(raised: BaseException, invocation: Invocation) -> BaseException:
+    """Return what ended the handler, where *raised* came to us."""
+    if isinstance(raised, Ended):
+        raised = raised.error
+        if isinstance(raised, SystemExit) and not raised.code:
+            from .clicklike_completion import is_printed
+
+            if is_printed(raised):
+                invocation.verbatim = True
+                return raised
+    return raised if invocation.is_for_people else translate(raised, invocation)
+
+
 def translate(error: BaseException, invocation: Invocation) -> BaseException:
     """Give what *error* means to us; anything not click's is given back as it is."""
     names = {base.__name__ for base in type(error).__mro__}

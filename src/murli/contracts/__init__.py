@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from ..asides import Notice, Page
-    from ..errors import AgentError
+    from ..outcome import Failure, Outcome
 
-    Respond = Callable[["Outcome", "Facts"], "Answer"]
+    Respond = Callable[[Outcome, "Facts"], "Answer"]
 
 SCHEMA_VERSION = "1.0"
 CONTRACT_NAMES = ("murli", "response", "agent-spec-1.6", "agent-spec-2")
@@ -90,51 +90,10 @@ class Success(Record):
     message: str
     result: Any
     attention: bool
+    is_failure = False
 
     def __init__(self, message: str = "", result: Any = None, attention: bool = False) -> None:
         fill(self, message=message, result=result, attention=attention)
-
-
-class Plan(Record):
-    """What the command would do; nothing was done."""
-
-    __slots__ = ("message", "plan")
-    message: str
-    plan: Any
-
-    def __init__(self, message: str = "", plan: Any = None) -> None:
-        fill(self, message=message, plan=plan)
-
-
-class Partial(Record):
-    """Some of the work succeeded and some failed; *result* tells which."""
-
-    __slots__ = ("message", "result")
-    message: str
-    result: Any
-
-    def __init__(self, message: str = "", result: Any = None) -> None:
-        fill(self, message=message, result=result)
-
-
-class Failure(Record):
-    """The command failed with *error*.
-
-    *phase* is ``validation`` only when nothing has happened yet, ``execution`` or ``cleanup``
-    otherwise, and empty when nobody knows. *output* is what the command had printed by then.
-    """
-
-    __slots__ = ("error", "phase", "output")
-    error: AgentError
-    phase: str
-    output: Any
-
-    def __init__(self, error: AgentError, phase: str = "", output: Any = None) -> None:
-        fill(self, error=error, phase=phase, output=output)
-
-
-if TYPE_CHECKING:
-    Outcome = Success | Plan | Partial | Failure
 
 
 class Facts(Record):
@@ -201,21 +160,23 @@ def respond_in(contract: str) -> Respond:
 
 def respond_in_murli(outcome: Outcome, facts: Facts) -> Answer:
     """Say *outcome* as a murli document."""
+    if isinstance(outcome, Success):
+        status = "plan" if outcome.attention else "ok"
+        document = _envelope(status, outcome.message, "result", outcome.result, facts)
+        for name in ("etag", "not_modified"):
+            if name in facts.meta:
+                document[name] = facts.meta[name]
+        return Answer(document)
+    from ..outcome import Failure, Plan
+
     if isinstance(outcome, Failure):
         return Answer(_error(outcome, facts), outcome.error.code, "stderr")
     if isinstance(outcome, Plan):
         return Answer(_envelope("plan", outcome.message, "plan", outcome.plan, facts))
-    if isinstance(outcome, Partial):
-        from ..errors import EXIT_PARTIAL
+    from ..errors import EXIT_PARTIAL
 
-        document = _envelope("partial", outcome.message, "result", outcome.result, facts)
-        return Answer(document, EXIT_PARTIAL)
-    status = "plan" if outcome.attention else "ok"
-    document = _envelope(status, outcome.message, "result", outcome.result, facts)
-    for name in ("etag", "not_modified"):
-        if name in facts.meta:
-            document[name] = facts.meta[name]
-    return Answer(document)
+    document = _envelope("partial", outcome.message, "result", outcome.result, facts)
+    return Answer(document, EXIT_PARTIAL)
 
 
 def _envelope(status: str, message: str, key: str, payload: Any, facts: Facts) -> dict[str, Any]:

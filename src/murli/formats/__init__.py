@@ -309,14 +309,6 @@ def _write_pretty(value: Any, write: Any, margin: str) -> None:
 # -- streams ----------------------------------------------------------------------------------
 
 
-class OutputFailed(Exception):
-    """The answer did not get through to stdout; *reader_gone* when nobody is there to read it."""
-
-    def __init__(self, error: OSError) -> None:
-        super().__init__(f"The answer could not be written to stdout: {error.strerror or error}.")
-        self.reader_gone = isinstance(error, BrokenPipeError)
-
-
 # What surely fits into a pipe that nobody has read from yet.
 _ROOM = 60_000
 # What a pipe takes whole or not at all.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ..errors import AgentError, EncodingError
-from ..formats import OutputFailed
+from ..errors import AgentError, EncodingError, OutputFailed
 from ..outcome import Failure
 from . import is_on
 from .endings import (

@@ -12,8 +12,7 @@ import atexit
 import os
 import sys
 
-from ..errors import AgentError, EncodingError
-from ..formats import OutputFailed
+from ..errors import AgentError, EncodingError, OutputFailed
 from .usage import CHECK_USAGE
 
 TYPE_CHECKING = False
