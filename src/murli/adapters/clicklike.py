@@ -115,13 +115,18 @@ class Enabled:
 
         The framework's ``main`` comes here with the names it looks at.
         """
-        # Which of the two it looks at depends on the framework and its version.
-        name = f"_{prog_name}_COMPLETE".replace("-", "_").upper()
-        found = os.environ.get
-        if found(complete_var) if complete_var else found(name) or found(name.replace(".", "_")):
+        invocation = running()
+        asked = None
+        if complete_var:
+            asked = os.environ.get(complete_var)
+        elif invocation is None or "_COMPLETE\0" in invocation.variables:
+            # Which of the two it looks at depends on the framework and its version.
+            name = f"_{prog_name}_COMPLETE".replace("-", "_").upper()
+            asked = os.environ.get(name) or os.environ.get(name.replace(".", "_"))
+        if asked:
             from .clicklike_completion import complete
 
-            complete(running(), lambda: own(ctx_args, prog_name, complete_var), complete_var)
+            complete(invocation, lambda: own(ctx_args, prog_name, complete_var), complete_var)
         else:
             own(ctx_args, prog_name, complete_var)
 

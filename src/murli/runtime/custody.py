@@ -418,7 +418,8 @@ def _never() -> bool:
 def _tell_children() -> Undo:
     """Tell programs the handler starts that nobody is there to page, colour or ask for."""
     environ = os.environ
-    before = {name: environ.get(name) for name in _FOR_CHILDREN}
+    held = frozenset(os.environb)  # to look each of them up would cost more than all of these
+    before = {name: environ[name] if name.encode() in held else None for name in _FOR_CHILDREN}
     _set(environ, _FOR_CHILDREN)
     return lambda: _set(environ, before)
 
@@ -427,8 +428,11 @@ def _set(environ: Any, values: dict[str, str | None]) -> None:
     for name, value in values.items():
         if value is not None:
             environ[name] = value
-        elif name in environ:
-            del environ[name]
+        else:
+            try:
+                del environ[name]
+            except KeyError:  # the handler has taken it away itself
+                pass
 
 
 def _guard_stdin() -> Undo:

@@ -100,7 +100,11 @@ class Invocation:
         self.argv = argv
         mounted: tuple[str, ...] = MOUNTED if settings.mount else ()
         self.call = Call()
-        chosen = os.environ.get("MURLI_CONTRACT") or settings.contract
+        # The names of all variables, a NUL around each. Not their values, which would all have to
+        # be decoded; and those that are not there need not be looked up one by one.
+        self.variables = os.fsdecode(b"\0".join((b"", *os.environb, b"")))
+        self.configured = "\0MURLI_" in self.variables
+        chosen = (self.configured and os.environ.get("MURLI_CONTRACT")) or settings.contract
         # Whether there is anything on the command line that could be for us.
         self.scanned = behind_the_last_of_ours(argv, mounted) > 0
         if chosen != "murli" or (self.scanned and "--contract" in "\0".join(argv)):
@@ -194,15 +198,17 @@ class Invocation:
         settings, at_terminal = self.settings, self.stdout_is_terminal
         # A variable that asks for text makes no person of an agent that has announced itself.
         hides = settings.agents == "detect" and not at_terminal and settings.is_announced()
-        self._is_agents = call.agent or hides or settings.mode() == "agent"
-        self._has_person = settings.is_for_people(at_terminal) and not call.agent
+        configured = self.configured
+        mode = settings.mode(configured=configured)
+        self._is_agents = call.agent or hides or mode == "agent"
+        self._has_person = settings.is_for_people(at_terminal, mode) and not call.agent
         # A format that does not exist cannot say how its own refusal is to be written.
         output = call.output if call.output in VALID_OUTPUT_FORMATS else ""
         if contract != "murli":
             from .family import output_format
 
             output = output_format(self, contract)
-        progress = os.environ.get("MURLI_PROGRESS") or self.settings.progress_stream
+        progress = (configured and os.environ.get("MURLI_PROGRESS")) or settings.progress_stream
         writer = Writer(
             stdout,
             agent_mode=not self._has_person,
@@ -213,7 +219,7 @@ class Invocation:
             tool_version=self.tool_version(),
             contract=contract,
             progress_stream=progress if progress in ("stdout", "stderr") else "auto",
-            validate=is_on("MURLI_TEST"),
+            validate=configured and is_on("MURLI_TEST"),
         )
         writer.begin()
         writer.in_lines |= call.stream
@@ -260,11 +266,9 @@ class Invocation:
 
                     self.undo.append(speak_utf8())
                     break
-        # Without their values, which all would have to be decoded.
-        names = "\0".join((*os.environ, ""))
-        self.capped = "_MAX_OUTPUT_BYTES\0" in names and not self.writer.is_tty()
+        self.capped = "_MAX_OUTPUT_BYTES\0" in self.variables and not self.writer.is_tty()
         # In text too: only a person at a terminal sees their own environment.
-        if is_process and not self.is_attended and mentions_secret(names):
+        if is_process and not self.is_attended and mentions_secret(self.variables):
             from .secret_names import secrets_of_environment
 
             for value in secrets_of_environment():
@@ -275,7 +279,8 @@ class Invocation:
             begin(self)
         redirects = getattr(self.host.app, REDIRECTS, None) or ()
         moved = any(old[0] in self.argv for old in redirects)
-        if self.scanned or moved or self.capped or "MURLI_TIMEOUT" in os.environ:
+        timed = "\0MURLI_TIMEOUT\0" in self.variables
+        if self.scanned or moved or self.capped or timed:
             from .flags import heed
 
             if not heed(self, redirects if moved else None):
