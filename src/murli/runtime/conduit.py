@@ -137,7 +137,7 @@ def abandon(captures: list[DescriptorCapture]) -> None:
         if capture.stream.is_ours:
             os.close(capture.real)
         capture.real = -1
-        capture.stream.redirect(1)
+        capture.stream.descriptor, capture.stream.opened_on = 1, identity(1)
         if capture.conduit is not None:
             capture.conduit.abandon()
     captures.clear()

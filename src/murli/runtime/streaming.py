@@ -7,7 +7,7 @@ the answer, written when nothing can interrupt it any more (`end`); no item look
 
 from __future__ import annotations
 
-from ..formats import dumps, plain, put, text_of
+from ..formats import ROOM, DescriptorStream, dumps, plain, put, text_of, write_some
 from ..outcome import Plan, Success
 
 TYPE_CHECKING = False
@@ -418,22 +418,40 @@ class Flow:
             return
         parts: list[int] = []
         self._last = (self._last[0] + 1, len(data), parts)
-        if not hasattr(stream, "write_part"):
+        if not isinstance(stream, DescriptorStream):
             put(stream, text)
             parts.append(len(data))
             return
         rest = memoryview(data)
         try:
             while sum(parts) < len(data):
-                stream.write_part(rest[sum(parts) :], parts)
+                _write_part(stream, rest[sum(parts) :], parts)
         except KeyboardInterrupt:
             from .custody import hold_signals
 
             let_go = hold_signals()
             while 0 < sum(parts) < len(data):
-                stream.write_part(rest[sum(parts) :], parts)
+                _write_part(stream, rest[sum(parts) :], parts)
             let_go()
             raise
+
+
+def _write_part(stream: DescriptorStream, data: memoryview, sizes: list[int]) -> None:
+    """Write what fits of *data*; its size is in *sizes* as soon as it is out.
+
+    No signal comes between the two: within one call of C code Python handles none.
+    """
+    stream.check()
+    most = ROOM - stream.sent
+    if most <= 0:
+        from ..patience import wait_for_reader
+
+        most = wait_for_reader(stream.descriptor)
+    try:
+        sizes.extend(map(write_some, (stream.descriptor,), (data[:most],)))
+        stream.sent += sizes[-1]
+    except BlockingIOError:
+        stream.sent = ROOM
 
 
 def _number(text: str | None) -> int:
