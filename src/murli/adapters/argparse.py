@@ -21,7 +21,6 @@ from .argparse_levels import (
     commands_in,
     expand_files,
     names_in,
-    show_options,
 )
 
 TYPE_CHECKING = False
@@ -226,13 +225,13 @@ class Enabled:
             from .argparse_deprecated import note_commands
 
             note_commands(chosen, invocation)
-        invocation.values = lambda: dict(parsed if isinstance(parsed, dict) else vars(parsed))
+        invocation.parsed = parsed
         given = {name for parser in chosen for name in typed.intents(parser, parsed)} | self.given
         if root is self.parser:
             self.given, self.admitted = given, list(chosen)
         for path, leaf in commands_in(chosen):
             metadata = metadata_of(leaf)
-            show_options(invocation, leaf)
+            invocation.command = leaf
             invocation.admit(
                 metadata,
                 (*above, *path) or (self.name(),),
@@ -273,7 +272,7 @@ class Enabled:
             if invocation is None and self._answers_bare_calls():
                 invocation = self._shown = self.begin(None)
                 self._hand_over(invocation, None)
-            if invocation is not None and invocation.host is self and invocation.is_bare:
+            if invocation is not None and invocation.runner is self and invocation.is_bare:
                 invocation.shows_help = invocation.in_family and not invocation.writer.is_tty()
             own(file)
 
@@ -317,6 +316,10 @@ class Enabled:
                     return found
         return version_of(self.caller)
 
+    def host(self) -> Enabled:
+        """Return what answers whatever else the runtime asks about the tool."""
+        return self
+
     def level(self) -> ParserLevel:
         """Give the root as the scanner sees it."""
         return ParserLevel(self.parser, forwards=self._forwards)
@@ -351,6 +354,21 @@ class Enabled:
         from .argparse_values import parameters_of
 
         return parameters_of(level.parser)
+
+    def options(self, command: argparse.ArgumentParser | None) -> list[str]:
+        """Return the options of *command*, ``None`` for no command."""
+        return list(command._option_string_actions) if command is not None else []
+
+    def switches(self, command: argparse.ArgumentParser | None) -> list[str]:
+        """Return those of its options that take no value."""
+        actions = command._option_string_actions if command is not None else {}
+        return [name for name, each in actions.items() if each.nargs == 0]
+
+    def values(self, parsed: Any) -> dict[str, Any]:
+        """Return the values of all parameters, wherever they come from, in a namespace."""
+        if parsed is None:
+            return {}
+        return dict(parsed if isinstance(parsed, dict) else vars(parsed))
 
     def command(self, level: Any) -> Command:
         """Walk the parser that *level* stands for."""

@@ -49,6 +49,13 @@ def ending_of(raised: BaseException, invocation: Invocation) -> BaseException:
     return raised if invocation.is_for_people else translate(raised, invocation)
 
 
+def end_fork(ending: BaseException | None) -> None:
+    """End a fork of the program that came out of the handler: the program itself answers."""
+    if isinstance(ending, SystemExit) or ending is None:
+        raise SystemExit(ending.code if ending is not None else 0)
+    raise ending
+
+
 def translate(error: BaseException, invocation: Invocation) -> BaseException:
     """Give what *error* means to us; anything not click's is given back as it is."""
     names = {base.__name__ for base in type(error).__mro__}

@@ -123,7 +123,9 @@ class Plainer:
                 return self.object(value, depth)
             if kind is list or kind is tuple:
                 return self.array(value, depth)
-            return self.foreign(value, depth)
+            from .foreign import converted
+
+            return converted(self, value, depth)
         finally:
             self.open.discard(id(value))
 
@@ -183,12 +185,6 @@ class Plainer:
         if isinstance(text, (dict, list)):
             raise self.trouble(f"has a key of type {type(name).__name__}", "Use text keys.")
         return text if isinstance(text, str) else _scalar(text)
-
-    def foreign(self, value: Any, depth: int) -> Any:
-        """Convert what is not a plain type; what its own code raises is trouble, not a crash."""
-        from .foreign import converted
-
-        return converted(self, value, depth)
 
     def trouble(self, what: str, advice: str) -> EncodingError:
         """Give the error that says where the trouble is."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         def flush(self) -> Any:
             """Let what was taken go out."""
 
+
 # In order: strings that end with BEL or ST (OSC titles and links, DCS, APC …), CSI sequences,
 # the remaining escapes of one or more characters, and introducers that introduce nothing.
 # An unterminated string loses its introducer only: the text behind it may be an answer. A string

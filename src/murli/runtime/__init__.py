@@ -191,10 +191,7 @@ def is_on(variable: str) -> bool:
 def mentions_secret(names: str) -> bool:
     """Return whether one of *names*, a NUL behind each, may be that of a secret."""
     names = names.upper()
-    for part in _SECRET_PARTS:
-        if part in names:
-            return True
-    return False
+    return any(map(names.__contains__, _SECRET_PARTS))
 
 
 def metadata_of(command: Any) -> Metadata | None:

@@ -105,7 +105,7 @@ def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) ->
         question = printed if isinstance(printed, str) else ""
         failure = input_failure(
             question,
-            invocation.options(),
+            invocation.host.options(invocation.command),
             getattr(error, "asked", ""),
             stalled=error.args == (STALLED,),
         )

@@ -43,6 +43,13 @@ def is_expired(error: BaseException) -> bool:
     return type(error).__name__ == "Expired"
 
 
+def let_tool_handle(invocation: Invocation, ending: BaseException) -> None:
+    """Raise what goes on to the handlers that the tool has around its call."""
+    if is_for_the_tool(ending):
+        leave_to_the_tool(invocation, ending)
+        raise ending
+
+
 def leave_to_the_tool(invocation: Invocation, error: BaseException) -> None:
     """End the call without an answer, since *error* goes on; it is shown if nobody handles it."""
     if invocation.cleanups is not None:

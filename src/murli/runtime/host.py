@@ -11,6 +11,20 @@ from .misnamed import Parameters
 from .option_words import Options
 
 
+class Runner(Protocol):
+    """What runs the tool; it knows what every call needs, and who knows the rest."""
+
+    def version(self) -> str:
+        """Give the version the tool itself knows, or ``""``."""
+
+    @property
+    def app(self) -> Any:
+        """What the author enabled: a command, a Typer, a parser."""
+
+    def host(self) -> Host:
+        """Return what answers the other questions about the tool."""
+
+
 class Host(Protocol):
     """What the runtime asks of an adapter about the tool it has enabled."""
 
@@ -44,3 +58,12 @@ class Host(Protocol):
 
     def secret_options(self, level: Level) -> Options:
         """Return the options of *level*, and which of them have secrets for values."""
+
+    def options(self, command: Any) -> list[str]:
+        """Return the options of a command, as `Invocation.command` has it; of ``None``, none."""
+
+    def switches(self, command: Any) -> list[str]:
+        """Return those of its options that take no value."""
+
+    def values(self, parsed: Any) -> dict[str, Any]:
+        """Return the values of all parameters, as `Invocation.parsed` has them."""

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from .capture import Capture
     from .custody import Grace
     from .deadline import Deadline
-    from .host import Host
+    from .host import Host, Runner
     from .redaction import Secrets
     from .saved import Saved
     from .shaping import Shaper
@@ -86,14 +86,15 @@ class Invocation:
 
     def __init__(
         self,
-        host: Host,
+        runner: Runner,
         settings: Settings,
         argv: Sequence[str],
         stdout: Any = None,
         *,
         raises: bool = False,
     ) -> None:
-        self.host = host
+        self.runner = runner
+        self._host: Host | None = None
         self.settings = settings
         # Whether a refusal is raised, for a caller who wants exceptions, instead of answered.
         self.raises = raises
@@ -110,13 +111,13 @@ class Invocation:
         if chosen != "murli" or (self.scanned and "--contract" in "\0".join(argv)):
             from .family import scan_in_family
 
-            self.call = scan_in_family(host, settings, argv, chosen)
+            self.call = scan_in_family(self.host, settings, argv, chosen)
             self.scanned = True
         elif self.scanned:
             from .argv import mounted_on, scan
 
-            root = host.level()
-            self.call = scan(argv, root, mounted_on(root, host, mounted))
+            root = self.host.level()
+            self.call = scan(argv, root, mounted_on(root, self.host, mounted))
         else:
             self.call.rest = list(argv)
         self.stdout_is_terminal = is_terminal(stdout or standard("stdout"))
@@ -152,16 +153,13 @@ class Invocation:
         self.timed = False
         # The function that runs, where the framework knows it.
         self.handler: Any = None
-        # Gives the options of the command that runs, for who has to be told what to pass.
-        self.options: Callable[[], list[str]] = list
-        # Gives those of them that take no value.
-        self.switches: Callable[[], list[str]] = list
+        # The command that runs, as the host knows it, and what was parsed for it.
+        self.command: Any = None
+        self.parsed: Any = None
         # The names of the command that runs, below the tool's own.
         self.path: tuple[str, ...] = ()
         # Whether the command's plan function runs in the place of its handler.
         self.plans = False
-        # Returns the values of all its parameters, wherever they come from.
-        self.values: Callable[[], dict[str, Any]] = dict
         self._unhook: Callable[[], None] | None = None
         # What ends an interrupted call that does not end, and whether its end has begun.
         self._grace: Grace | None = None
@@ -226,6 +224,13 @@ class Invocation:
         return writer
 
     @property
+    def host(self) -> Host:
+        """What answers questions about the tool; loaded when there is one."""
+        if self._host is None:
+            self._host = self.runner.host()
+        return self._host
+
+    @property
     def is_for_people(self) -> bool:
         """Whether a person reads, to whom the framework speaks as it always did.
 
@@ -245,7 +250,7 @@ class Invocation:
 
     def tool_version(self) -> str:
         """Give the version to stamp on answers, from the most explicit source that has one."""
-        return tool_version() or self.settings.tool_version or self.host.version()
+        return tool_version() or self.settings.tool_version or self.runner.version()
 
     def begin(self) -> None:
         """Do what comes before the framework parses; may answer and end the program."""
@@ -277,7 +282,7 @@ class Invocation:
             from .family import begin
 
             begin(self)
-        redirects = getattr(self.host.app, REDIRECTS, None) or ()
+        redirects = getattr(self.runner.app, REDIRECTS, None) or ()
         moved = any(old[0] in self.argv for old in redirects)
         timed = "\0MURLI_TIMEOUT\0" in self.variables
         if self.scanned or moved or self.capped or timed:

@@ -127,7 +127,7 @@ def _open(url: str) -> None:
 
 def _no_editor(*args: Any, **named: Any) -> NoReturn:
     invocation = current()
-    options = invocation.options() if invocation is not None else []
+    options = invocation.host.options(invocation.command) if invocation is not None else []
     ways = [name for name in options if name.startswith("--") and name not in _EXPLAINING]
     advice = "Give the text as an option or argument; see --schema."
     _refuse("an editor", advice, alternatives=ways)
