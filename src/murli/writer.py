@@ -75,7 +75,8 @@ class Writer:
         self._format = output_format
         self._protocol_version = protocol_version
         self._force = force
-        self._dry_run = dry_run
+        # Whether only a plan is wanted; a handler asks `is_dry_run`.
+        self.dry_run = dry_run
         self._tool_version = tool_version
         self._exit_func = exit_func
         self.contract = contract
@@ -139,7 +140,7 @@ class Writer:
     def is_dry_run(self) -> bool:
         """Tell whether only a plan is wanted."""
         self.asked_dry_run = True
-        return self._dry_run
+        return self.dry_run
 
     def format(self) -> str:
         """Give the format the caller asked for, or ``""``."""
@@ -243,16 +244,15 @@ class Writer:
     def write_event(self, v: Any) -> None:
         """Stream one JSON line to agents, at once; people are not shown events."""
         if not self._human:
-            self.stream_item(self.as_event(v))
+            from .event_lines import as_event, stream_item
+
+            stream_item(self, as_event(self, v))
 
     def write_progress(self, evt: ProgressEvent) -> None:
         """Tell how far a long operation has come."""
-        from .presentation import progress_document, progress_text
+        from .event_lines import write_progress
 
-        if self._human:
-            self._logger.show_line(progress_text(evt))
-        else:
-            self.stream_line(progress_document(evt), self._progress_target())
+        write_progress(self, evt)
 
     def log(self, msg: str) -> None:
         """Write a diagnostic line to stderr; consecutive equal lines are told once."""
@@ -283,20 +283,10 @@ class Writer:
 
     # -- for the runtime -------------------------------------------------------------------
 
-    def begin(self) -> None:
-        """Enter a running tool: one answer from here on, and nothing has happened yet."""
-        self.once = True
-        self.phase = "validation"
-
-    @property
-    def dry_run(self) -> bool:
-        """Whether only a plan is wanted, without asking as a handler does."""
-        return self._dry_run
-
     def intend(self, *, force: bool, dry_run: bool) -> None:
         """Replace the caller's intent: whether a change is confirmed, whether only planned."""
         self._force = force
-        self._dry_run = dry_run
+        self.dry_run = dry_run
 
     def forgot_dry_run(self) -> bool:
         """Return whether the handler ran for real although only a plan was wanted."""
@@ -307,10 +297,6 @@ class Writer:
         self._secrets = secrets
         if self._log is not None:
             self._log.secrets = secrets
-
-    def enter_execution(self) -> None:
-        """Let the handler run: from here on a failure may have left traces."""
-        self.phase = "execution"
 
     def answer(self, outcome: Outcome, text: str | Callable[[], str]) -> int:
         """Give the one answer, as *text* to people; returns the exit code that goes with it."""
@@ -354,8 +340,13 @@ class Writer:
             seconds = time.monotonic() - self.started
         elapsed = int(seconds * 1000)
         meta = self.about() if self.about is not None else {}
+        version = self._tool_version
+        if version is None:
+            from .runtime import tool_version
+
+            version = tool_version()
         notices = tuple(self.notices)
-        facts = Facts(self._version(), elapsed, notices, meta, self.page, self.streamed)
+        facts = Facts(version, elapsed, notices, meta, self.page, self.streamed)
         answer = self._respond(outcome, facts)
         if self._validate:
             from .contracts.checks import check
@@ -374,28 +365,9 @@ class Writer:
             return render(answer.document.get("data"))
         return dumps(answer.document, pretty=not self.in_lines)
 
-    def write_raw(self, text: str) -> None:
-        """Write a document that is no envelope, such as a schema, as the answer."""
-        with self._lock:
-            self.flush_notices()
-            self.answered = True
-            self._put("stdout", self.scrubbed(text))
-
-    def flush_notices(self) -> None:
-        """Tell the warnings where there is no document with a place for them."""
-        for notice in self.notices:
-            self._logger.log(f"warning: {notice.message}")
-        self.notices.clear()
-        self.flush()
-
     def send_to(self, stdout: TextStream) -> None:
         """Answer on *stdout* from now on: the process's own is being collected."""
         self._stdout = stdout
-
-    def leave_to_parent(self) -> None:
-        """Answer no more, in a fork of the program; what it streams is collected as printed."""
-        self._is_forked = True
-        self._lock = RLock()  # another thread of the program may hold the old one for ever
 
     def seize(self, seconds: float) -> bool:
         """Keep every other thread from answering, for good; False if one is just doing so."""
@@ -403,18 +375,9 @@ class Writer:
 
     def fail(self, failure: Failure) -> int:
         """Answer *failure* and give its exit code, without ending the program."""
-        from .presentation import error_text, presentable
+        from .presentation import fail
 
-        error = presentable(self.complete(failure.error))
-        return self.answer(failure.replace(error=error), error_text(error))
-
-    def complete(self, error: AgentError) -> AgentError:
-        """Return *error*, which also says if a handler ran for real in a dry run."""
-        if self.phase != "execution" or not self.forgot_dry_run():
-            return error
-        from .runtime.guard import also_ran
-
-        return also_ran(error)
+        return fail(self, failure)
 
     def code_of(self, error: AgentError) -> int:
         """Give the exit code of *error* in the writer's contract."""
@@ -480,8 +443,11 @@ class Writer:
             tell_beside(self, self.page, answer.document.get("meta", {}))
         # An answer is on stdout already: what went wrong after it must not stand beside it.
         target = "stderr" if late else answer.stream
-        if target == "stderr" and not late and self._stderr_is_closed():
-            target = "stdout"  # rather than nowhere
+        if target == "stderr" and not late:
+            from .presentation import stderr_is_closed
+
+            if stderr_is_closed(self):
+                target = "stdout"  # rather than nowhere
         self._put(target, line)
         if target == "stderr" and self.is_streaming and not late:
             # Who reads the stream line by line must meet its end there, if they can be reached.
@@ -491,14 +457,6 @@ class Writer:
                 self._put("stdout", dumps(answer.document, pretty=False) + "\n")
             except OutputFailed:
                 pass  # the error has been told on stderr
-
-    def _stderr_is_closed(self) -> bool:
-        """Return whether nobody can read stderr: it is closed, or became another file."""
-        stream = self.stream_of("stderr")
-        if stream is None:
-            return True
-        capture = self.invocation.capture if self.invocation is not None else None
-        return capture is not None and not capture.stderr_is_ours
 
     def _in_rows(self, answer: Answer) -> bool:
         """Tell whether only the data is written, in a format that has no place for the rest."""
@@ -520,50 +478,12 @@ class Writer:
             if target == "stdout":
                 self._lose(error)
 
-    def as_event(self, v: Any, name: str = "event") -> Any:
-        """Return *v* as a line of a stream that nobody takes for anything but an item."""
-        from .control_lines import wrapped
-
-        return wrapped(self._plain(v, name))
-
-    def stream_item(self, item: Any) -> None:
-        """Write *item*, made by `as_event`, and count it."""
-        with self._lock:
-            if self.flow is not None:
-                self.flow.write(item)
-            else:
-                self.stream_line(item, "stdout")
-                self.events += 1
-
     @property
     def streamed(self) -> int | None:
         """How many items are out; ``None`` where the answer is no stream."""
         if self.flow is None:
             return self.events or None
         return self.events + self.flow.emitted
-
-    def stream_line(self, document: Any, target: str, way: Put | None = None) -> None:
-        """Write *document* in one line, at once; *way* is how, should the usual one not do."""
-        with self._lock:
-            if target == "stdout" and not self.is_streaming:
-                self.begin_stream()
-            if self._secrets is not None and not self._secrets.revealed:
-                document = self._secrets.scrub_value(document)
-            self._put(target, dumps(document, pretty=False) + "\n", way)
-
-    def begin_stream(self) -> None:
-        """Write lines from now on, of which the last one ends the call."""
-        self.is_streaming = self.in_lines = True
-        if self.invocation is not None and self.invocation.deadline is not None:
-            self.invocation.deadline.arm()  # whose last words are to be in the stream
-
-    def _progress_target(self) -> str:
-        if self._progress_stream != "auto":
-            return self._progress_stream
-        if self.contract != "murli":
-            return "stdout" if self.is_streaming else "stderr"
-        # Who asked for exactly one document gets it.
-        return "stderr" if self._format == "json" else "stdout"
 
     def _put(self, target: str, text: str, way: Put | None = None) -> None:
         try:
@@ -602,10 +522,3 @@ class Writer:
         """Return the stream called *target*: ``stdout`` or ``stderr``."""
         given = self._stdout if target == "stdout" else self._stderr
         return standard(target) if given is None else given
-
-    def _version(self) -> str:
-        if self._tool_version is not None:
-            return self._tool_version
-        from .runtime import tool_version
-
-        return tool_version()

@@ -272,8 +272,10 @@ class Enabled:
             if invocation is None and self._answers_bare_calls():
                 invocation = self._shown = self.begin(None)
                 self._hand_over(invocation, None)
-            if invocation is not None and invocation.runner is self and invocation.is_bare:
-                invocation.shows_help = invocation.in_family and not invocation.writer.is_tty()
+            if invocation is not None and invocation.runner is self:
+                call = invocation.call
+                if not (call.rest or call.mounted):  # nothing but flags of ours
+                    invocation.shows_help = invocation.in_family and not invocation.writer.is_tty()
             own(file)
 
         return show

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import select
-from _thread import allocate_lock
+from _thread import RLock, allocate_lock
 
 from ..formats import identity, write_some
 from .capture import away_from_standard
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ..writer import Writer
     from .capture import DescriptorCapture
 
 _CHUNK = 1 << 20
@@ -145,7 +146,13 @@ def abandon(captures: list[DescriptorCapture]) -> None:
 
     invocation = current()
     if invocation is not None:
-        invocation.writer.leave_to_parent()
+        leave_to_parent(invocation.writer)
+
+
+def leave_to_parent(writer: Writer) -> None:
+    """Let *writer* answer no more; what it streams is collected as printed."""
+    writer._is_forked = True
+    writer._lock = RLock()  # another thread of the program may hold the old one for ever
 
 
 def _start_reader(descriptor: int) -> None:

@@ -304,7 +304,7 @@ def is_bare(invocation: Invocation, error: AgentError) -> bool:
     call = invocation.call
     if call.rest == ["--version"] and error.error_type == "flag_error":
         return bool(invocation.tool_version())  # the tool has one, and no such option
-    return error.error_type == "command_error" and invocation.is_bare
+    return error.error_type == "command_error" and not (call.rest or call.mounted)
 
 
 def explain_tool(invocation: Invocation) -> int:

@@ -23,7 +23,10 @@ def admit(invocation: Invocation, metadata: Metadata | None, previews: bool) -> 
             from .family import default_timeout
 
             seconds = default_timeout(metadata)
-        invocation.allow(seconds, assumed=assumed)
+        if seconds > 0:
+            from .deadline import allow
+
+            allow(invocation, seconds, assumed=assumed)
     if call.stream or call.no_stream or (metadata is not None and metadata.streams):
         from .streaming import prepare
 

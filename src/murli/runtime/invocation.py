@@ -219,7 +219,8 @@ class Invocation:
             progress_stream=progress if progress in ("stdout", "stderr") else "auto",
             validate=configured and is_on("MURLI_TEST"),
         )
-        writer.begin()
+        # One answer from here on, and nothing has happened yet.
+        writer.once, writer.phase = True, "validation"
         writer.in_lines |= call.stream
         return writer
 
@@ -283,7 +284,9 @@ class Invocation:
 
             begin(self)
         redirects = getattr(self.runner.app, REDIRECTS, None) or ()
-        moved = any(old[0] in self.argv for old in redirects)
+        moved = False
+        for old in redirects:
+            moved = moved or old[0] in self.argv
         timed = "\0MURLI_TIMEOUT\0" in self.variables
         if self.scanned or moved or self.capped or timed:
             from .flags import heed
@@ -294,23 +297,6 @@ class Invocation:
             from ..commands.doctor import advise
 
             advise(self)
-
-    def allow(self, seconds: float, *, assumed: bool = False) -> None:
-        """Let the call take this long, counted from its start; 0 for as long as it likes.
-
-        A time that is only *assumed* is the handler's: whoever reads the answer takes their own.
-        """
-        if not seconds > 0:  # NaN is no time either
-            return
-        from .deadline import Deadline
-
-        is_process = sys.stdout is sys.__stdout__
-        self.deadline = Deadline(self, seconds, may_end_process=is_process, assumed=assumed)
-
-    @property
-    def is_bare(self) -> bool:
-        """Whether the tool was called with nothing but flags of ours."""
-        return not (self.call.rest or self.call.mounted)
 
     @property
     def saved(self) -> Saved:
@@ -363,7 +349,7 @@ class Invocation:
 
             admit(self, metadata, previews)
         if not self.plans:
-            self.writer.enter_execution()
+            self.writer.phase = "execution"  # from here on a failure may have left traces
         if self.deadline is not None:
             self.deadline.arm()
 
@@ -386,8 +372,14 @@ class Invocation:
         """Stop collecting without answering; what was printed goes out as it was."""
         self.leave()
         if self.writer.ending is not None:
-            self._end_stream("")
-        self.writer.flush_notices()
+            from .streaming import end
+
+            end(self, "")
+        if self.writer.notices:
+            from ..asides import flush_notices
+
+            flush_notices(self.writer)
+        self.writer.flush()
         self._unwatch()
         if self.capture is None:
             self._unguard()
@@ -578,16 +570,17 @@ class Invocation:
             if self.shaper is not None and self.writer.is_tty():
                 self.shaper.tell_unused()
             return self.standing
-        if self.writer.ending is not None:
-            return self._end_stream(printed)
+        ending = self.writer.ending
+        if ending is not None:
+            from .streaming import end
+
+            return end(self, printed)
         if self.writer.is_tty():
             self.pass_on(printed)
-            value = self.returned
-            if value is not None:
-                from ..formats.people import readable
+            if self.returned is not None or self.shaper is not None:
+                from .printing import show_returned
 
-                value = readable(value)
-            self._show(value if self.shaper is None else self.shaper.show(value))
+                show_returned(self)
             return 0
         try:
             value = self._value(printed)
@@ -605,12 +598,11 @@ class Invocation:
             from .failures import conclude
 
             return conclude(self, error, "")
-        return self._end_stream("") if self.writer.ending is not None else self.standing
-
-    def _end_stream(self, printed: str | bytes) -> int:
+        if self.writer.ending is None:
+            return self.standing
         from .streaming import end
 
-        return end(self, printed)
+        return end(self, "")
 
     def _value(self, printed: str | bytes) -> Any:
         """Return what the handler returned as plain data, ``None`` where that is no result."""
@@ -626,14 +618,6 @@ class Invocation:
             if isinstance(returned, (dict, list, tuple)):
                 self.writer.warn("RESULT_NOT_ENCODED", f"{error} What was printed is the answer.")
             return None
-
-    def _show(self, value: Any) -> None:
-        """Show a person what a handler only returned."""
-        if self.printed or value is None or isinstance(value, (int, float)):
-            return
-        from ..formats.people import show
-
-        show(value, standard("stdout"))
 
     def _without_secrets(self, printed: str | bytes) -> str | bytes:
         return printed if self.secrets is None else self.secrets.scrub_printed(printed)

@@ -7,6 +7,7 @@ the answer, written when nothing can interrupt it any more (`end`); no item look
 
 from __future__ import annotations
 
+from ..event_lines import as_event, begin_stream, stream_item, stream_line
 from ..formats import ROOM, DescriptorStream, dumps, plain, put, text_of, write_some
 from ..outcome import Plan, Success
 
@@ -304,7 +305,7 @@ class Flow:
         self._changes = self._in_family and self._metadata is not None and self._metadata.mutating
         writer.refuse_second_answer()
         if not writer.is_tty():
-            writer.begin_stream()
+            begin_stream(writer)
             writer.flow = self
 
     @property
@@ -324,14 +325,14 @@ class Flow:
         else:
             before, name = self.emitted, f"result[{self._last[0]}]"
             marked = self._with_effect(item, name)
-            writer.stream_item(writer.as_event(self._selected(marked, name), name))
+            stream_item(writer, as_event(writer, self._selected(marked, name), name))
             if self._changes and self.emitted > before:
                 self._count_effect(marked)
         return self._is_full or self.emitted == self._limit
 
     def write(self, event: Any) -> None:
         """Write *event* as the contract has it, and count it once it is out."""
-        self._writer.stream_line(self._line(event), "stdout", self._put_whole)
+        stream_line(self._writer, self._line(event), "stdout", self._put_whole)
 
     def end(self, human_text: str, total: int | None) -> None:
         """Leave what the last line will say; it is said now where nobody else will."""
