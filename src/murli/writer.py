@@ -474,7 +474,9 @@ class Writer:
             tell_beside(self, self.page, answer.document.get("meta", {}))
         # An answer is on stdout already: what went wrong after it must not stand beside it.
         target = "stderr" if late else answer.stream
-        if target == "stderr" and not late and self._stderr_is_closed():
+        if target == "stderr" and self._stderr_is_closed():
+            if late:  # nobody is left to be told, and no file of the tool's is
+                return
             target = "stdout"  # rather than nowhere
         self._put(target, line)
         if target == "stderr" and self.is_streaming and not late:

@@ -6,6 +6,7 @@ An adapter turns a parser into levels and a tree, and errors into our words; not
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # signal itself loads enum first
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -93,9 +94,10 @@ class _EarlyInterrupt:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self._pid = os.getpid()  # a fork of the program says nothing
 
     def __call__(self, kind: type[BaseException], error: BaseException, traceback: Any) -> None:
-        if issubclass(kind, KeyboardInterrupt):
+        if issubclass(kind, KeyboardInterrupt) and os.getpid() == self._pid:
             _signal.signal(2, _signal.SIG_IGN)  # more of them mean the same
             from ..runtime.early import answer_interrupt
 

@@ -276,6 +276,8 @@ class DescriptorCapture:
 
     def _flush(self) -> None:
         """Let what is in the buffers out; what there is no room for is noted, and dropped."""
+        if sys.stdout is not sys.__stdout__:  # the tool has put something else in its place
+            flush(sys.__stdout__)
         try:
             sys.stdout.flush()
         except OSError as error:
@@ -381,21 +383,26 @@ def _prepare(function: str, *paths: Any) -> None:
 
 
 def _on_forking() -> None:
-    if _captures and sys.platform == "linux":
-        _prepare("fork")
+    if _captures:
+        from .forks import before
+
+        if sys.platform == "linux":
+            _prepare("fork")
+        before()
 
 
 def _on_fork() -> None:
-    for capture in _captures:
-        if capture.conduit is not None:
-            capture.conduit.start()
+    if _captures:
+        from .forks import behind
+
+        behind(_captures)
 
 
 def _on_being_forked() -> None:
     if _captures:
-        from .conduit import abandon
+        from .forks import inside
 
-        abandon(_captures)
+        inside(_captures)
 
 
 def away_from_standard(descriptor: int) -> int:

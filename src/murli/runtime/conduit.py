@@ -145,27 +145,6 @@ def _keep(capture: DescriptorCapture, data: bytes) -> None:
         capture.lost = error
 
 
-def abandon(captures: list[DescriptorCapture]) -> None:
-    """Let go, in a fork of the program, of what belongs to the program itself.
-
-    Who waits for the end of stdout must not wait for the fork. What the fork writes is collected
-    with everything else; the answer is its parent's.
-    """
-    for capture in captures:
-        if capture.stream.is_ours:
-            os.close(capture.real)
-        capture.real = -1
-        capture.stream.redirect(1)
-        if capture.conduit is not None:
-            capture.conduit.abandon()
-    captures.clear()
-    from .invocation import current
-
-    invocation = current()
-    if invocation is not None:
-        invocation.writer.leave_to_parent()
-
-
 def _start_reader(descriptor: int) -> None:
     """Start a program that reads *descriptor* to its end, in a session of its own."""
     nowhere = [(os.POSIX_SPAWN_OPEN, each, os.devnull, os.O_WRONLY, 0) for each in (1, 2)]

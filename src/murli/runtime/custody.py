@@ -116,10 +116,27 @@ def take_interruption() -> KeyboardInterrupt | None:
 
 def start_undisturbed(function: Callable[..., None], *args: Any) -> None:
     """Start a thread that receives no signal: one that went there would not wake the main one."""
-    before = _mask(_signal.SIG_BLOCK, _NAMES) if _mask is not None else ()
+    before = hold_back()
     start_new_thread(function, args)
-    if _mask is not None:
-        _mask(_signal.SIG_SETMASK, before)
+    let_come(before)
+
+
+def hold_back() -> Any:
+    """Let signals wait, for this thread and what it starts; return what `let_come` takes."""
+    return _mask(_signal.SIG_BLOCK, _NAMES) if _mask is not None else None
+
+
+def let_come(held: Any) -> None:
+    """Let signals come as they did before."""
+    if held is not None:
+        _mask(_signal.SIG_SETMASK, held)
+
+
+def resign() -> None:
+    """In a fork of the program, which has made no such arrangement, handle no signal."""
+    if _signal.getsignal(2) is _terminate:
+        _signal.signal(2, python_int_handler)
+    _exchange(_terminate, _signal.SIG_DFL)
 
 
 class Grace:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ..errors import AgentError, EncodingError
+from ..errors import AgentError, EncodingError, kind_of
 from ..formats import OutputFailed
 from ..outcome import Failure
 from . import is_on
@@ -162,6 +162,7 @@ def error_for(invocation: Invocation, error: BaseException) -> AgentError:
             return invocation.deadline.failure()
         return AgentError.cancelled(signal=getattr(error, "signal", "SIGINT"))
     found = as_agent_error(error)
+    found.kind = kind_of(found)
     withhold_retry(invocation, found)
     if found.field in invocation.applied:
         from .saved import explained

@@ -595,7 +595,7 @@ class Invocation:
                     data = printed.encode() if isinstance(printed, str) else printed
                     note_printed(self, len(data))
             self.writer.write_success("", value)
-        except Exception as error:  # the answer could not be encoded or written
+        except (Exception, KeyboardInterrupt) as error:  # it could not be encoded or written
             from .failures import conclude
 
             return conclude(self, error, "")
