@@ -304,6 +304,13 @@ class AgentError(Exception):
         return cls.of_kind("redirected", message, **details)
 
 
+def kind_of(error: AgentError) -> str:
+    """Return the kind of *error*, that of its code where its author named none that there is."""
+    if type(error.kind) is str and error.kind in KINDS:
+        return error.kind
+    return _KIND_OF_CODE.get(error.code, "tool_error")
+
+
 def _restore(kind: type[AgentError], state: dict[str, Any]) -> AgentError:
     error = kind.__new__(kind, state["message"])
     error.__dict__.update(state)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 
 from .asides import flush_notices, readable_context
+from .errors import kind_of
 from .formats import plain, text_of
 from .formats.text import clean, clean_line
 
@@ -66,7 +67,11 @@ def presentable(error: AgentError) -> AgentError:
     error = copy.copy(error)
     for name in _TEXTS:
         setattr(error, name, clean(text_of(getattr(error, name))))
-    error.valid_values = [clean(text_of(value)) for value in error.valid_values]
+    error.kind = kind_of(error)
+    try:
+        error.valid_values = [clean(text_of(value)) for value in error.valid_values]
+    except Exception:  # its author put something else there
+        error.valid_values = []
     error.code, error.retry_after_ms = int(error.code), _milliseconds(error.retry_after_ms)
     error.recoverable = bool(error.recoverable)
     error.context = readable_context(error.context)

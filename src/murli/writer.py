@@ -443,10 +443,12 @@ class Writer:
             tell_beside(self, self.page, answer.document.get("meta", {}))
         # An answer is on stdout already: what went wrong after it must not stand beside it.
         target = "stderr" if late else answer.stream
-        if target == "stderr" and not late:
+        if target == "stderr":
             from .presentation import stderr_is_closed
 
             if stderr_is_closed(self):
+                if late:  # nobody is left to be told, and no file of the tool's is
+                    return
                 target = "stdout"  # rather than nowhere
         self._put(target, line)
         if target == "stderr" and self.is_streaming and not late:

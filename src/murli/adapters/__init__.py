@@ -6,6 +6,7 @@ An adapter turns a parser into levels and a tree, and errors into our words; not
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # signal itself loads enum first
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -90,9 +91,10 @@ def enable(
 
 def _early_interrupt(settings: Settings) -> Any:
     """Return what answers an interrupt while the tool is still loading its other modules."""
+    pid = os.getpid()  # a fork of the program says nothing
 
     def hook(kind: type[BaseException], error: BaseException, traceback: Any) -> None:
-        if issubclass(kind, KeyboardInterrupt):
+        if issubclass(kind, KeyboardInterrupt) and os.getpid() == pid:
             _signal.signal(2, _signal.SIG_IGN)  # more of them mean the same
             from ..runtime.early import answer_interrupt
 

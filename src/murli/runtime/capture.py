@@ -15,6 +15,7 @@ import builtins
 import io
 import os
 import sys
+from _thread import allocate_lock, get_ident
 
 from ..formats import DescriptorStream, identity
 
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 
         def end(self, *, restore: bool) -> str | bytes:
             """Stop collecting and give what was printed; bytes when it is not text."""
+
+        def so_far(self) -> str | bytes:
+            """Return what has been printed by now, and go on collecting."""
 
         def size(self) -> int:
             """Give how many bytes have been collected so far; 0 once that is over."""
@@ -187,13 +191,17 @@ class DescriptorCapture:
             os.dup2(self.real, 1)
         else:
             _send_to_stderr()
-        if self.conduit is not None:
-            self.conduit.empty()
-        collected = b""
+        collected = self.so_far()
         if self.spool >= 0:
-            collected = _read(self.spool)
             os.close(self.spool)
             self.spool = -1
+        return collected
+
+    def so_far(self) -> str | bytes:
+        """Return what has been printed by now, as far as it has left the buffers."""
+        if self.conduit is not None:
+            self.conduit.empty()
+        collected = _read(self.spool) if self.spool >= 0 else b""
         for start, end in reversed(self._questions):
             collected = collected[:start] + collected[end:]
         return as_text(collected)
@@ -268,6 +276,8 @@ class DescriptorCapture:
 
     def _flush(self) -> None:
         """Let what is in the buffers out; what there is no room for is noted, and dropped."""
+        if sys.stdout is not sys.__stdout__:  # the tool has put something else in its place
+            flush(sys.__stdout__)
         try:
             sys.stdout.flush()
         except OSError as error:
@@ -294,7 +304,9 @@ class DescriptorCapture:
 # The captures of this process, the innermost last.
 _captures: list[DescriptorCapture] = []
 _is_looking = False
-_is_preparing = False
+# The thread that puts a pipe in place.
+_preparing = 0
+_one_at_a_time = allocate_lock()
 
 
 def _look_out(capture: DescriptorCapture) -> None:
@@ -304,17 +316,19 @@ def _look_out(capture: DescriptorCapture) -> None:
     if not _is_looking:
         _is_looking = True  # for good: it cannot be taken back, and does nothing without captures
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_parent=_on_fork, after_in_child=_on_being_forked)
+            os.register_at_fork(
+                before=_on_forking, after_in_parent=_on_fork, after_in_child=_on_being_forked
+            )
     if sys.platform != "linux":  # elsewhere whoever opens it gets a duplicate
         return
     modules = sys.modules
     for module, name in (
-        (os, "fork"),
-        (os, "forkpty"),
         (os, "posix_spawn"),
         (os, "posix_spawnp"),
         (modules.get("_posixsubprocess"), "fork_exec"),
         (modules.get("subprocess"), "_fork_exec"),
+        (os, "truncate"),
+        (os, "ftruncate"),
         (os, "open"),
         (io, "open"),
         (builtins, "open"),
@@ -335,7 +349,7 @@ def watch_opening(name: str) -> Any:
 
     def call(own: Any, *args: Any, **named: Any) -> Any:
         if _captures and not (name == "open" and _only_reads(*args[1:2], **named)):
-            _prepare(name, *args[:1])
+            _prepare(name, *(args[:1] or named.values()))
         return own(*args, **named)
 
     return call
@@ -344,35 +358,51 @@ def watch_opening(name: str) -> Any:
 def _only_reads(mode: Any = None, **named: Any) -> bool:
     """Return whether a file is opened in no way that could change it."""
     mode = named.get("flags", named.get("mode", "r")) if mode is None else mode
-    return not mode & 3 if isinstance(mode, int) else "+" not in mode and "r" in mode
+    if isinstance(mode, int):
+        return not mode & (os.O_WRONLY | os.O_RDWR | os.O_TRUNC)
+    return "+" not in mode and "r" in mode
 
 
-def _prepare(function: str, path: Any = None) -> None:
-    """Put a pipe in the place of stdout before *function* is called, should it need one."""
-    global _is_preparing
-    if _is_preparing:  # loading a module may open files
+def _prepare(function: str, *paths: Any) -> None:
+    """Put a pipe in the place of stdout before *function* is called, should it need one.
+
+    One of *paths* is what it opens, if it does.
+    """
+    global _preparing
+    if _preparing == get_ident():  # loading a module may open files
         return
-    _is_preparing = True
-    try:
-        from .conduit import prepare
+    with _one_at_a_time:
+        _preparing = get_ident()
+        try:
+            from .conduit import prepare
 
-        for capture in _captures[-1:]:  # another thread may just end it
-            prepare(capture, function, path)
-    finally:
-        _is_preparing = False
+            for capture in _captures[-1:]:  # another thread may just end it
+                prepare(capture, function, paths)
+        finally:
+            _preparing = 0
+
+
+def _on_forking() -> None:
+    if _captures:
+        from .forks import before
+
+        if sys.platform == "linux":
+            _prepare("fork")
+        before()
 
 
 def _on_fork() -> None:
-    for capture in _captures:
-        if capture.conduit is not None:
-            capture.conduit.start()
+    if _captures:
+        from .forks import behind
+
+        behind(_captures)
 
 
 def _on_being_forked() -> None:
     if _captures:
-        from .conduit import abandon
+        from .forks import inside
 
-        abandon(_captures)
+        inside(_captures)
 
 
 def away_from_standard(descriptor: int) -> int:

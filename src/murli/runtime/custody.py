@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 _NAMES = {2: "SIGINT", 15: "SIGTERM", 1: "SIGHUP"}
 _pid = 0
+_mask: Any = getattr(_signal, "pthread_sigmask", None)
 
 
 class Terminated(KeyboardInterrupt):
@@ -73,7 +74,7 @@ def _terminate(number: int, frame: FrameType | None) -> None:
     for each in _NAMES:
         if _signal.getsignal(each) is _terminate:
             _signal.signal(each, _pass_over)
-    error = note_interruption(KeyboardInterrupt() if number == 2 else Terminated(number))
+    error = interruption_by(number)
     if _invocation is not None:
         _invocation.give_grace(error)
         if program_has_ended(frame):
@@ -101,6 +102,11 @@ def note_interruption(error: KeyboardInterrupt) -> KeyboardInterrupt:
     return error
 
 
+def interruption_by(number: int) -> KeyboardInterrupt:
+    """Return, and remember, what signal *number* means to the program."""
+    return note_interruption(KeyboardInterrupt() if number == 2 else Terminated(number))
+
+
 def take_interruption() -> KeyboardInterrupt | None:
     """Give what interrupted the program, once."""
     global _interruption
@@ -110,11 +116,27 @@ def take_interruption() -> KeyboardInterrupt | None:
 
 def start_undisturbed(function: Callable[..., None], *args: Any) -> None:
     """Start a thread that receives no signal: one that went there would not wake the main one."""
-    mask = getattr(_signal, "pthread_sigmask", None)
-    before = mask(_signal.SIG_BLOCK, (1, 2, 15)) if mask is not None else ()
+    before = hold_back()
     start_new_thread(function, args)
-    if mask is not None:
-        mask(_signal.SIG_SETMASK, before)
+    let_come(before)
+
+
+def hold_back() -> Any:
+    """Let signals wait, for this thread and what it starts; return what `let_come` takes."""
+    return _mask(_signal.SIG_BLOCK, _NAMES) if _mask is not None else None
+
+
+def let_come(held: Any) -> None:
+    """Let signals come as they did before."""
+    if held is not None:
+        _mask(_signal.SIG_SETMASK, held)
+
+
+def resign() -> None:
+    """In a fork of the program, which has made no such arrangement, handle no signal."""
+    if _signal.getsignal(2) is _terminate:
+        _signal.signal(2, python_int_handler)
+    _exchange(_terminate, _signal.SIG_DFL)
 
 
 class Grace:
@@ -300,15 +322,37 @@ def _system(command: Any) -> int:
     return os.waitpid(child, 0)[1]
 
 
-def _wait_for_signals() -> Undo:
-    """Let ``signal.sigwait`` be interrupted by other signals; C starts it anew behind each."""
-    if not hasattr(_signal, "sigwaitinfo"):
-        return _nothing
+def _sigwait(sigset: Any, /) -> int:
+    """Stand in for ``sigwait``, which C starts anew behind each signal that is handled.
 
-    def sigwait(sigset: Any, /) -> int:
-        return int(_signal.sigwaitinfo(sigset).si_signo)
+    One that is not blocked would end the program, and is not taken from us by waiting for it.
+    """
+    blocked = _mask(_signal.SIG_BLOCK, ())
+    waited = [each for each in sigset if each in blocked or _signal.getsignal(each) != _terminate]
+    return int(_signal.sigwaitinfo(waited).si_signo)
 
-    return replace(_signal, "sigwait", sigwait)
+
+def _block(how: int, mask: Any, /) -> Any:
+    """Stand in for ``pthread_sigmask``: who blocks what ends the program is ended all the same."""
+    global _looked_after
+    before = _mask(how, mask)
+    if _looked_after is not _invocation and not _mask(_signal.SIG_BLOCK, ()).isdisjoint(_NAMES):
+        from .forcing import look_for_blocked
+
+        _looked_after = _invocation
+        start_undisturbed(look_for_blocked, _invocation)
+    return before
+
+
+# Whose blocked signals somebody looks for.
+_looked_after: Invocation | None = None
+
+
+def _hear_signals() -> list[Undo]:
+    """Let signals be heard by who waits for others, or for none."""
+    if _mask is None or not hasattr(_signal, "sigwaitinfo"):
+        return []
+    return [replace(_signal, "sigwait", _sigwait), replace(_signal, "pthread_sigmask", _block)]
 
 
 def keep(custodian: Custodian) -> Undo:
@@ -320,7 +364,7 @@ def keep(custodian: Custodian) -> Undo:
         replace(os, "execv", _execv),
         replace(os, "execve", _execve),
         replace(os, "system", _system),
-        _wait_for_signals(),
+        *_hear_signals(),
         _tell_children(),
         _guard_stdin(),
         _look_out(),
@@ -392,12 +436,13 @@ _FOR_CHILDREN = {
     "NO_COLOR": "1",
     "FORCE_COLOR": None,
 }
-# Modules that know how to wait for a person; `traps` knows how to keep them from it.
+# Modules that know how to wait for a person, or to handle a signal; `traps` knows what to do.
 _TRAPS = (
     "getpass",
     "webbrowser",
     "code",
     "_posixsubprocess",
+    "asyncio.runners",
     "click._termui_impl",
     "typer._click._termui_impl",
     "prompt_toolkit.application.application",

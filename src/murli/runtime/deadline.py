@@ -111,6 +111,13 @@ class Deadline:
             if self._watchdog is not None:
                 self._watchdog.disarm()
 
+    def see_off(self, code: int) -> None:
+        """Have the process, which has been interrupted and has answered, end with *code* soon."""
+        from .forcing import GRACE_SECONDS
+
+        if self._watchdog is not None:
+            self._watchdog.arm(GRACE_SECONDS + NOTICING_SECONDS, [], code)
+
     def _arm(self, seconds: float) -> None:
         from .forcing import last_words
 

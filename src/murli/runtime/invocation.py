@@ -164,6 +164,8 @@ class Invocation:
         # What ends an interrupted call that does not end, and whether its end has begun.
         self._grace: Grace | None = None
         self.is_finishing = False
+        # Whether what was printed is in the answer that is being made though more may come.
+        self.tells_printed = False
         self.returned: Any = None
         self._around: Invocation | None = None
         # The exit code of a refusal that stands, whatever a handler that only previews makes of it.
@@ -457,6 +459,8 @@ class Invocation:
             return code
         if interrupted and not restore and not self.writer.is_tty():
             self.give_grace(error)  # threads may keep it from ending
+            if self.deadline is not None:
+                self.deadline.see_off(code)
         # Also where others go on: who was interrupted is leaving, and one more is no other end.
         if restore:
             self.take_back()
@@ -594,7 +598,7 @@ class Invocation:
                     data = printed.encode() if isinstance(printed, str) else printed
                     note_printed(self, len(data))
             self.writer.write_success("", value)
-        except Exception as error:  # the answer could not be encoded or written
+        except (Exception, KeyboardInterrupt) as error:  # it could not be encoded or written
             from .failures import conclude
 
             return conclude(self, error, "")

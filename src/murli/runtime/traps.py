@@ -1,4 +1,7 @@
-"""What waits for a person, by module: while an agent waits, it fails and says what to do."""
+"""What waits for a person, by module: while an agent waits, it fails and says what to do.
+
+And what handles Ctrl-C, or starts programs, in a way of its own.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import sys
 
 from ..errors import AgentError
 from .capture import put_over, watch_opening
-from .custody import replace
+from .custody import interruption_by, replace
 from .invocation import current
 
 TYPE_CHECKING = False
@@ -28,6 +31,9 @@ def disarm(module: Any) -> list[Undo]:
         return [replace(module, each, _browse) for each in ("open", "open_new", "open_new_tab")]
     if name == "_posixsubprocess":
         return [put_over(module, "fork_exec", watch_opening("fork_exec"))]
+    if name == "asyncio.runners":
+        runner = getattr(module, "Runner", None)  # since 3.11
+        return [replace(runner, "_on_sigint", _cancelling(runner))] if runner else []
     if name == "code":
         return [replace(module.InteractiveConsole, "interact", _no_console)]
     if name.endswith("_termui_impl"):
@@ -41,6 +47,20 @@ def disarm(module: Any) -> list[Undo]:
     if name == "rich.progress":
         return [replace(module.Progress, "stop", _leaving_nothing(module.Progress))]
     return [replace(module.Application, each, _no_console) for each in ("run", "run_async")]
+
+
+def _cancelling(runners: Any) -> Any:
+    """Return what cancels the main task at Ctrl-C, within the time that any handler has for it."""
+    own = runners._on_sigint
+
+    def on_sigint(runner: Any, number: int, frame: Any, main_task: Any) -> None:
+        invocation = current()
+        if invocation is not None and runner._interrupt_count == 0:
+            invocation.give_grace(interruption_by(number))
+            own(runner, number, frame, main_task)
+        # Once is enough: a second one would cut short what the first one has started.
+
+    return on_sigint
 
 
 def _unseen(bars: Any) -> Any:
