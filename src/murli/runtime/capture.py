@@ -22,39 +22,10 @@ from ..formats import DescriptorStream, identity
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Protocol
+    from typing import Any
 
     from .conduit import Conduit
-
-    class Capture(Protocol):
-        """Something that collects what is printed, while ``stream`` still reaches the reader."""
-
-        stream: Any
-        is_process: bool  # whether it is the process's own stdout, and not a test runner's
-        lost: OSError | None  # why something that was printed could not be kept
-        collects: bool  # whether what is printed now is collected
-        errors: list[str | bytes]  # the end of what is written to stderr meanwhile
-        stop_watching: Callable[[], None]  # leaves stderr as it was
-
-        @property
-        def stderr_is_ours(self) -> bool:
-            """Whether stderr still is what the caller reads."""
-
-        def end(self, *, restore: bool) -> str | bytes:
-            """Stop collecting and give what was printed; bytes when it is not text."""
-
-        def so_far(self) -> str | bytes:
-            """Return what has been printed by now, and go on collecting."""
-
-        def size(self) -> int:
-            """Give how many bytes have been collected so far; 0 once that is over."""
-
-        def let_through(self) -> None:
-            """Let what is printed from now on reach the reader as it is."""
-
-        def close(self) -> None:
-            """Let go of the reader; the answer is out."""
-
+    from .host import Capture
 
 _CHECKED_BYTES = 1 << 18
 # What is remembered of stderr: as many writes, and as much of each.
@@ -90,7 +61,11 @@ def watch_errors(writes: list[str | bytes]) -> Callable[[], None]:
             return put_over(target, "write", write)
         except AttributeError:  # absent, or a host's own stream that cannot be watched
             continue
-    return lambda: None
+    return _nothing
+
+
+def _nothing() -> None:
+    pass
 
 
 def put_over(target: Any, name: str, function: Callable[..., Any]) -> Callable[[], None]:
@@ -106,11 +81,12 @@ def put_over(target: Any, name: str, function: Callable[..., Any]) -> Callable[[
         above: Any = None
         found: Any = target.__dict__.get(name)
         while found is not layer:
-            above, found = found, _beneath(found)
+            above = found
+            found = found._murli_beneath[0] if hasattr(found, "_murli_beneath") else None
             if found is None:
                 return
         if above is not None:
-            above.beneath[:] = beneath
+            above._murli_beneath[:] = beneath
         elif beneath[1]:
             delattr(target, name)
         else:
@@ -118,15 +94,9 @@ def put_over(target: Any, name: str, function: Callable[..., Any]) -> Callable[[
 
     # What it stands in for, and whether that is found elsewhere once it is gone: a method.
     beneath = [getattr(target, name), name not in target.__dict__]
-    setattr(layer, "beneath", beneath)
+    setattr(layer, "_murli_beneath", beneath)
     setattr(target, name, layer)
     return undo
-
-
-def _beneath(layer: Any) -> Any:
-    """Return what *layer* was put over; ``None`` for something else."""
-    found = getattr(layer, "beneath", None)
-    return found[0] if isinstance(found, list) else None
 
 
 def stdout_is_ours() -> bool:
@@ -161,20 +131,8 @@ class DescriptorCapture:
         # Takes back what stands in for functions of other modules.
         self.undo: list[Callable[[], None]] = []
         # Where questions begin and end in what is collected.
-        self._questions: list[tuple[int, int]] = []
+        self.questions: list[tuple[int, int]] = []
         _look_out(self)
-
-    def note_question(self, prompt: str) -> str:
-        """Leave *prompt*, which was just printed, out of what was collected; return the question.
-
-        A blank one stands for its whole line: frameworks print their questions before they read.
-        """
-        size = self.size()
-        tail = os.pread(self.spool, _LONGEST_WRITE, max(0, size - _LONGEST_WRITE)) if size else b""
-        question = prompt.encode() if prompt.strip() else tail.rpartition(b"\n")[2]
-        if question and tail.endswith(question):
-            self._questions.append((size - len(question), size))
-        return question.decode("utf-8", "replace")
 
     def end(self, *, restore: bool) -> str | bytes:
         """Stop collecting.
@@ -202,7 +160,7 @@ class DescriptorCapture:
         if self.conduit is not None:
             self.conduit.empty()
         collected = _read(self.spool) if self.spool >= 0 else b""
-        for start, end in reversed(self._questions):
+        for start, end in reversed(self.questions):
             collected = collected[:start] + collected[end:]
         return as_text(collected)
 
@@ -244,7 +202,7 @@ class DescriptorCapture:
         """
         buffer = getattr(stream, "buffer", None)
         if buffer is None:
-            return lambda: None
+            return _nothing
         printed = next_check = 0
 
         def write(beneath: Any, data: Any, /) -> Any:

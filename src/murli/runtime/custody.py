@@ -24,26 +24,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
-    from typing import Any, NoReturn, Protocol
+    from typing import Any, NoReturn
 
+    from .host import Custodian
     from .invocation import Invocation
 
     Undo = Callable[[], None]
-
-    class Custodian(Protocol):
-        """Who answers when the program ends abruptly."""
-
-        invocation: Invocation
-
-        @property
-        def concerned(self) -> bool:
-            """Whether this process still has to be answered for."""
-
-        def answer(self, error: BaseException | None) -> int:
-            """Answer, and give the exit code."""
-
-        def let_go(self) -> None:
-            """Leave the process to another program."""
 
 
 # -- signals -----------------------------------------------------------------------------------
@@ -51,14 +37,6 @@ if TYPE_CHECKING:
 _NAMES = {2: "SIGINT", 15: "SIGTERM", 1: "SIGHUP"}
 _pid = 0
 _mask: Any = getattr(_signal, "pthread_sigmask", None)
-
-
-class Terminated(KeyboardInterrupt):
-    """A signal other than Ctrl-C ends the program; ``signal`` is its name."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.signal = _NAMES[number]
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
@@ -104,7 +82,15 @@ def note_interruption(error: KeyboardInterrupt) -> KeyboardInterrupt:
 
 def interruption_by(number: int) -> KeyboardInterrupt:
     """Return, and remember, what signal *number* means to the program."""
-    return note_interruption(KeyboardInterrupt() if number == 2 else Terminated(number))
+    if number == 2:
+        return note_interruption(KeyboardInterrupt())
+
+    class Terminated(KeyboardInterrupt):
+        """A signal other than Ctrl-C ends the program."""
+
+        signal = _NAMES[number]
+
+    return note_interruption(Terminated())
 
 
 def take_interruption() -> KeyboardInterrupt | None:
@@ -139,24 +125,23 @@ def resign() -> None:
     _exchange(_terminate, _signal.SIG_DFL)
 
 
-class Grace:
-    """From its making until `stop`, a call that *error* interrupts has a moment to end.
+def begin_grace(invocation: Invocation, error: BaseException) -> Undo:
+    """Give a call that *error* interrupts a moment to end; return what lets it go on after all.
 
     Nothing may be loaded here: the signal may have come in the middle of loading that.
     """
+    over = allocate_lock()
+    over.acquire()
+    try:
+        start_undisturbed(_watch, invocation, error, over)
+    except RuntimeError:  # no thread to be had
+        pass
 
-    def __init__(self, invocation: Invocation, error: BaseException) -> None:
-        self._over = allocate_lock()
-        self._over.acquire()
-        try:
-            start_undisturbed(_watch, invocation, error, self._over)
-        except RuntimeError:  # no thread to be had
-            pass
+    def stop() -> None:
+        if over.locked():
+            over.release()
 
-    def stop(self) -> None:
-        """Leave the process to whoever goes on with it."""
-        if self._over.locked():
-            self._over.release()
+    return stop
 
 
 def _watch(invocation: Invocation, error: BaseException, over: Any) -> None:
@@ -366,9 +351,9 @@ def keep(custodian: Custodian) -> Undo:
         replace(os, "system", _system),
         *_hear_signals(),
         _tell_children(),
-        _guard_stdin(),
+        *_guard_stdin(),
         _look_out(),
-        _note_questions(custodian),
+        *_note_questions(custodian),
     ]
 
     def stop() -> None:
@@ -456,15 +441,13 @@ _ASKING = ("click.termui", "typer._click.termui")
 _SHORT_CUTS = ("_is_macos", "_is_linux_or_bsd")
 
 
-def _never() -> bool:
-    return False
-
-
 def _tell_children() -> Undo:
     """Tell programs the handler starts that nobody is there to page, colour or ask for."""
     environ = os.environ
     held = frozenset(os.environb)  # to look each of them up would cost more than all of these
-    before = {name: environ[name] if name.encode() in held else None for name in _FOR_CHILDREN}
+    before: dict[str, str | None] = {}
+    for name in _FOR_CHILDREN:
+        before[name] = environ[name] if name.encode() in held else None
     _set(environ, _FOR_CHILDREN)
     return lambda: _set(environ, before)
 
@@ -480,7 +463,7 @@ def _set(environ: Any, values: dict[str, str | None]) -> None:
                 pass
 
 
-def _guard_stdin() -> Undo:
+def _guard_stdin() -> list[Undo]:
     """Keep the handler from waiting at a stdin that nobody feeds."""
     try:
         # A file ends by itself, and so does /dev/null; pipes, sockets and terminals may not.
@@ -489,42 +472,29 @@ def _guard_stdin() -> Undo:
     except OSError:
         from .stdin import put_nothing
 
-        return put_nothing()
+        return [put_nothing()]
     if not waits or sys.stdin is None or sys.stdin is not sys.__stdin__:
-        return _nothing
+        return []
     from .stdin import guard
 
-    return guard()
+    return [guard()]
 
 
-def _note_questions(custodian: Custodian) -> Undo:
+def _note_questions(custodian: Custodian) -> list[Undo]:
     """Keep what is asked out of the answer: ``input`` is ours, also where it was kept."""
     builtins = sys.modules["builtins"]
     own = builtins.__dict__["input"]
 
     def ask(prompt: object = "", /) -> str:
-        capture: Any = custodian.invocation.capture
-        if capture is None or not capture.is_process:
-            return str(own(prompt))
-        text = str(prompt)
-        sys.stdout.write(text)
-        question = capture.note_question(text)
-        try:
-            return str(own())
-        except EOFError as end:
-            end.asked = question  # type: ignore[attr-defined]
-            raise
+        from .traps import ask
+
+        return ask(custodian.invocation.capture, own, prompt)
 
     undo = [replace(builtins, "input", ask)]
     for name in _ASKING:
         if name in sys.modules:
             undo.append(replace(sys.modules[name], "visible_prompt_func", ask))
-
-    def stop() -> None:
-        for each in undo:
-            each()
-
-    return stop
+    return undo
 
 
 def _look_out() -> Undo:
@@ -532,45 +502,32 @@ def _look_out() -> Undo:
 
     Loading them all just in case would cost more than the handler.
     """
-    lookout = _Lookout()
+    undo: list[Undo] = []
     for name in _TRAPS:
         if name in sys.modules:
-            lookout.disarm(sys.modules[name])
+            from .traps import disarm
+
+            undo += disarm(sys.modules[name])
     typer = sys.modules.get("typer.main")
     for name in _SHORT_CUTS:
         if typer is not None and hasattr(typer, name):
-            lookout.undo.append(replace(typer, name, _never))
-    sys.meta_path.insert(0, lookout)
-    return lookout.leave
+            undo.append(replace(typer, name, bool))  # which returns False
 
-
-class _Lookout:
-    """A finder that finds nothing, and notices what is being loaded."""
-
-    def __init__(self) -> None:
-        self.undo: list[Undo] = []
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Give the module as somebody else finds it, disarmed once it is loaded."""
+    def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
         if name not in _TRAPS:
             return None
         from .traps import found_by_others
 
-        return found_by_others(self, name, path, target)
+        return found_by_others(find_spec, undo, name, path, target)
 
-    def disarm(self, module: Any) -> None:
-        """Keep *module* from waiting for people until we leave."""
-        from .traps import disarm
+    def leave() -> None:
+        if finder in sys.meta_path:
+            sys.meta_path.remove(finder)
+        while undo:
+            undo.pop()()
 
-        self.undo += disarm(module)
-
-    def leave(self) -> None:
-        """Leave everything as it was."""
-        if self in sys.meta_path:
-            sys.meta_path.remove(self)
-        while self.undo:
-            self.undo.pop()()
-
-
-def _nothing() -> None:
-    pass
+    # A finder that finds nothing, and notices what is being loaded.
+    finder: Any = find_spec
+    finder.find_spec = find_spec
+    sys.meta_path.insert(0, finder)
+    return leave

@@ -53,10 +53,8 @@ if TYPE_CHECKING:
     from ..metadata import Metadata
     from ..steps import Steps
     from . import Settings
-    from .capture import Capture
-    from .custody import Grace
     from .deadline import Deadline
-    from .host import Host, Runner
+    from .host import Capture, Host, Runner
     from .redaction import Secrets
     from .saved import Saved
     from .shaping import Shaper
@@ -162,7 +160,7 @@ class Invocation:
         self.plans = False
         self._unhook: Callable[[], None] | None = None
         # What ends an interrupted call that does not end, and whether its end has begun.
-        self._grace: Grace | None = None
+        self._end_grace: Callable[[], None] | None = None
         self.is_finishing = False
         # Whether what was printed is in the answer that is being made though more may come.
         self.tells_printed = False
@@ -464,18 +462,18 @@ class Invocation:
         # Also where others go on: who was interrupted is leaving, and one more is no other end.
         if restore:
             self.take_back()
-            if self._grace is not None and type(error) is KeyboardInterrupt:
-                self._grace.stop()  # whoever is at the keyboard decides what ends
-                self._grace = None
+            if self._end_grace is not None and type(error) is KeyboardInterrupt:
+                self._end_grace()  # whoever is at the keyboard decides what ends
+                self._end_grace = None
         leave_on_signals(code)
         return code
 
     def give_grace(self, error: BaseException | None) -> None:
         """Let the call, which *error* interrupts, go on for a moment and no longer."""
-        if self._grace is None and error is not None and self._unhook is not None:
-            from .custody import Grace
+        if self._end_grace is None and error is not None and self._unhook is not None:
+            from .custody import begin_grace
 
-            self._grace = Grace(self, error)
+            self._end_grace = begin_grace(self, error)
 
     def brace(self, error: BaseException | None) -> None:
         """Let no second signal disturb what is done about *error*, if that was the first."""
@@ -494,8 +492,8 @@ class Invocation:
         self.take_back()
         if self.deadline is not None:
             self.deadline.stop()
-        if self._grace is not None:
-            self._grace.stop()
+        if self._end_grace is not None:
+            self._end_grace()
         if self._unhook is not None:
             self._unhook()
 
