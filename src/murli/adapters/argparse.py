@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from ..metadata import Metadata
     from ..runtime import Settings
-    from ..runtime.custody import Custody
     from ..runtime.misnamed import Parameters
     from ..runtime.option_words import Options
     from ..tree import Command
@@ -390,16 +389,14 @@ class Session:
         self._enabled = enabled
         self._args = args
         self._invocation: Invocation | None = None
-        self._custody: Custody | None = None
+        self._undo: Callable[[], None] | None = None
 
     def __enter__(self) -> tuple[Any, Writer]:
-        from ..runtime.custody import Custody
 
         invocation = self._invocation = self._enabled.begin(self._args)
         try:
             invocation.collect()
-            self._custody = Custody(invocation)
-            self._custody.__enter__()
+            self._undo = invocation.put_in_custody()
             return self._enabled.run(invocation), invocation.writer
         except BaseException as error:
             self._end(invocation, error)
@@ -417,10 +414,10 @@ class Session:
 
     def _end(self, invocation: Invocation, error: BaseException | None) -> None:
         invocation.brace(error)
-        if self._custody is not None:
-            self._custody.__exit__()
-            if not self._custody.concerned:
-                return  # a fork of the program, which itself answers
+        if self._undo is not None:
+            self._undo()
+        if not invocation.concerned:
+            return  # a fork of the program, which itself answers
         writer = invocation.writer
         if error is not None and invocation.is_for_people:
             from ..runtime.for_people import is_for_the_tool, leave_to_the_tool

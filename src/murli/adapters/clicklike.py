@@ -212,23 +212,24 @@ class Call:
 
     def _handle(self, own_main: Callable[..., Any], invocation: Invocation) -> BaseException | None:
         """Let the framework run the handler; give what ended it, ``None`` for nothing bad."""
-        from ..runtime.custody import Custody
-
         invocation.collect()
+        undo = invocation.put_in_custody()
         raised: BaseException
-        with Custody(invocation):
-            try:
-                own_main(**{**self.named, "args": self._words(invocation)})
-                return None
-            except SystemExit as end:
-                if end.code and self.passes:
-                    from .clicklike_errors import as_shown
+        try:
+            own_main(**{**self.named, "args": self._words(invocation)})
+            return None
+        except SystemExit as end:
+            if end.code and self.passes:
+                from .clicklike_errors import as_shown
 
-                    return as_shown(end, self.raised, invocation)
-                return end if end.code else None
-            except BaseException as error:
-                raised = error
-            invocation.brace(raised)
+                return as_shown(end, self.raised, invocation)
+            return end if end.code else None
+        except BaseException as error:
+            invocation.brace(error)
+            raised = error
+        finally:
+            if undo is not None:
+                undo()
         from .clicklike_errors import ending_of
 
         return ending_of(raised, invocation)

@@ -35,11 +35,10 @@ class Record:
 
     __slots__ = ()
 
-    def __setattr__(self, name: str, value: object) -> None:
+    def __setattr__(self, name: str, value: object = None) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable; use replace({name}=...)")
 
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"{type(self).__name__} is immutable; use replace({name}=...)")
+    __delattr__ = __setattr__
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -49,7 +48,8 @@ class Record:
     __hash__ = None  # type: ignore[assignment]  # the payload of an outcome may be unhashable
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self._values().items())
+        values = self._values()
+        shown = ", ".join(map("{}={!r}".format, values, values.values()))
         return f"{type(self).__name__}({shown})"
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -57,7 +57,7 @@ class Record:
 
     def _values(self) -> dict[str, Any]:
         names: tuple[str, ...] = self.__slots__
-        return {name: getattr(self, name) for name in names}
+        return dict(zip(names, map(self.__getattribute__, names), strict=True))
 
     def replace(self, **changes: Any) -> Self:
         """Give a copy with *changes* applied."""

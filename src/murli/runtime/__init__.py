@@ -188,6 +188,14 @@ def is_on(variable: str) -> bool:
     return os.environ.get(variable, "").lower() in ("1", "true", "yes", "on")
 
 
+def variable_names() -> str:
+    """Return the names of all variables, a NUL around each; not their values."""
+    held = getattr(os.environ, "_data", None)
+    if isinstance(held, dict):  # the names as bytes; else each would be decoded in Python
+        return os.fsdecode(b"\0".join((b"", *held, b"")))
+    return "\0".join(("", *os.environ, ""))
+
+
 def mentions_secret(names: str) -> bool:
     """Return whether one of *names*, a NUL behind each, may be that of a secret."""
     names = names.upper()

@@ -19,6 +19,7 @@ import sys
 from _thread import allocate_lock, start_new_thread
 
 from ..formats import interrupt_once, is_put_off, python_int_handler
+from . import variable_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -377,36 +378,6 @@ def replace(module: Any, name: str, ours: Any) -> Undo:
     return undo
 
 
-class Custody:
-    """While it is entered, a handler is in custody; for those who have a function to wrap."""
-
-    def __init__(self, invocation: Invocation) -> None:
-        self.pid = os.getpid()
-        self.invocation = invocation
-        self._undo: Undo | None = None
-
-    def __enter__(self) -> None:
-        if self.invocation.capture is not None and self.invocation.capture.is_process:
-            self._undo = keep(self)
-
-    def __exit__(self, *error: object) -> None:
-        if self._undo is not None:
-            self._undo()
-
-    @property
-    def concerned(self) -> bool:
-        """Whether this process, and not a fork of it, still has to be answered for."""
-        return os.getpid() == self.pid
-
-    def answer(self, error: BaseException | None) -> int:
-        """Finish the invocation and give the exit code."""
-        return self.invocation.finish(error)
-
-    def let_go(self) -> None:
-        """Leave the process to another program: what was printed so far comes first."""
-        self.invocation.release()
-
-
 # -- traps -------------------------------------------------------------------------------------
 
 _FOR_CHILDREN = {
@@ -443,11 +414,10 @@ _SHORT_CUTS = ("_is_macos", "_is_linux_or_bsd")
 
 def _tell_children() -> Undo:
     """Tell programs the handler starts that nobody is there to page, colour or ask for."""
-    environ = os.environ
-    held = frozenset(os.environb)  # to look each of them up would cost more than all of these
+    environ, names = os.environ, variable_names()
     before: dict[str, str | None] = {}
     for name in _FOR_CHILDREN:
-        before[name] = environ[name] if name.encode() in held else None
+        before[name] = environ[name] if f"\0{name}\0" in names else None
     _set(environ, _FOR_CHILDREN)
     return lambda: _set(environ, before)
 
@@ -488,7 +458,7 @@ def _note_questions(custodian: Custodian) -> list[Undo]:
     def ask(prompt: object = "", /) -> str:
         from .traps import ask
 
-        return ask(custodian.invocation.capture, own, prompt)
+        return ask(custodian.capture, own, prompt)
 
     undo = [replace(builtins, "input", ask)]
     for name in _ASKING:

@@ -334,7 +334,7 @@ def finish_explaining(invocation: Invocation, restore: bool) -> int:
     printed = capture.end(restore=restore)
     text = printed if isinstance(printed, str) else printed.decode("utf-8", "replace")
     code = explain(invocation, text)
-    invocation.let_go(capture, restore=restore)
+    invocation.drop(capture, restore=restore)
     return code
 
 

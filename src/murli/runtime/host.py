@@ -8,7 +8,6 @@ from typing import Any, Protocol
 from ..metadata import Metadata
 from ..tree import Command
 from .argv import Level
-from .invocation import Invocation
 from .misnamed import Parameters
 from .option_words import Options
 
@@ -104,7 +103,7 @@ class Capture(Protocol):
 class Custodian(Protocol):
     """Who answers when the program ends abruptly."""
 
-    invocation: Invocation
+    capture: Capture | None
 
     @property
     def concerned(self) -> bool:

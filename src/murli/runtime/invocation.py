@@ -41,6 +41,7 @@ from . import (
     is_on,
     mentions_secret,
     tool_version,
+    variable_names,
 )
 
 TYPE_CHECKING = False
@@ -99,9 +100,8 @@ class Invocation:
         self.argv = argv
         mounted: tuple[str, ...] = MOUNTED if settings.mount else ()
         self.call = Call()
-        # The names of all variables, a NUL around each. Not their values, which would all have to
-        # be decoded; and those that are not there need not be looked up one by one.
-        self.variables = os.fsdecode(b"\0".join((b"", *os.environb, b"")))
+        # Those that are not there need not be looked up one by one.
+        self.variables = variable_names()
         self.configured = "\0MURLI_" in self.variables
         chosen = (self.configured and os.environ.get("MURLI_CONTRACT")) or settings.contract
         # Whether there is anything on the command line that could be for us.
@@ -159,6 +159,7 @@ class Invocation:
         # Whether the command's plan function runs in the place of its handler.
         self.plans = False
         self._unhook: Callable[[], None] | None = None
+        self._pid = 0
         # What ends an interrupted call that does not end, and whether its end has begun.
         self._end_grace: Callable[[], None] | None = None
         self.is_finishing = False
@@ -355,6 +356,7 @@ class Invocation:
 
     def collect(self) -> None:
         """Keep what the handler prints away from the answer, until `finish`."""
+        self._pid = os.getpid()
         if self.writer.is_tty():
             return
         from .capture import collect_stdout
@@ -367,6 +369,22 @@ class Invocation:
             come()
         if self.secrets is not None:
             self.secrets.capture = self.capture
+
+    def put_in_custody(self) -> Callable[[], None] | None:
+        """Let the handler neither hang us nor cut us off, see `custody`; return the end of that.
+
+        Where stdout is not the process's own nothing is done, and ``None`` returned.
+        """
+        if self.capture is None or not self.capture.is_process:
+            return None
+        from .custody import keep
+
+        return keep(self)
+
+    @property
+    def concerned(self) -> bool:
+        """Whether this process, and not a fork of it, still has to be answered for."""
+        return os.getpid() == self._pid
 
     def release(self) -> None:
         """Stop collecting without answering; what was printed goes out as it was."""
@@ -529,10 +547,10 @@ class Invocation:
             if error is None or (isinstance(error, SystemExit) and not status_of(error.code)):
                 error = lost_printing(capture.lost)
         code = self._conclude(error, printed)
-        self.let_go(capture, restore=restore)
+        self.drop(capture, restore=restore)
         return code
 
-    def let_go(self, capture: Capture, *, restore: bool) -> None:
+    def drop(self, capture: Capture, *, restore: bool) -> None:
         """Be done with *capture*, the answer being out."""
         capture.stop_watching()
         if restore:
@@ -638,6 +656,10 @@ class Invocation:
             put(standard("stderr"), cleaned(text))
         except OSError:  # nobody is there to read it
             pass
+
+    # What whoever ends the program abruptly asks of us; see `host.Custodian`.
+    answer = finish
+    let_go = release
 
 
 def payload_of(printed: str | bytes) -> Any:
