@@ -10,8 +10,6 @@ from __future__ import annotations
 import os
 import sys
 
-from ..contracts import Record, fill
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -57,24 +55,9 @@ def tool_version() -> str:
     return _tool_version
 
 
-class Settings(Record):
-    """The choices of one enabled tool."""
+class Settings:
+    """The choices of one enabled tool: the arguments of `murli.enable`."""
 
-    __slots__ = (
-        "name",
-        "tool_version",
-        "contract",
-        "mount",
-        "dev",
-        "progress_stream",
-        "guard_dry_run",
-        "usage_exit_code",
-        "profile_path",
-        "timeout",
-        "detect_agents",
-        "guard",
-        "agents",
-    )
     name: str
     tool_version: str
     contract: str
@@ -89,38 +72,8 @@ class Settings(Record):
     guard: str
     agents: str
 
-    def __init__(
-        self,
-        name: str = "",
-        tool_version: str = "",
-        contract: str = "murli",
-        mount: bool = True,
-        dev: bool = False,
-        progress_stream: str = "auto",
-        guard_dry_run: bool = False,
-        usage_exit_code: int = 0,
-        profile_path: str = "",
-        timeout: float = 0.0,
-        detect_agents: bool = False,
-        guard: str = "declared",
-        agents: str = "pipe",
-    ) -> None:
-        fill(
-            self,
-            name=name,
-            tool_version=tool_version,
-            contract=contract,
-            mount=mount,
-            dev=dev,
-            progress_stream=progress_stream,
-            guard_dry_run=guard_dry_run,
-            usage_exit_code=usage_exit_code,
-            profile_path=profile_path,
-            timeout=timeout,
-            detect_agents=detect_agents,
-            guard=guard,
-            agents=agents,
-        )
+    def __init__(self, **chosen: Any) -> None:
+        self.__dict__.update(chosen)
 
     @property
     def infers(self) -> bool:
