@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from .writer import Writer
+
 
 class ProgressEvent(Record):
     """How far a long operation has come; say what is known, leave the rest out."""
@@ -61,6 +63,14 @@ def readable_context(context: Mapping[str, Any]) -> dict[str, Any]:
     except ValueError as unreadable:
         return {"unreadable": cleaned(str(unreadable))}
     return found
+
+
+def flush_notices(writer: Writer) -> None:
+    """Tell the warnings of *writer* where there is no document with a place for them."""
+    for notice in writer.notices:
+        writer.log(f"warning: {notice.message}")
+    writer.notices.clear()
+    writer.flush()
 
 
 class Page(Record):

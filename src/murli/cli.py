@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import murli
 
 from . import check_command
+from .commands import write_raw
 
 if TYPE_CHECKING:
     from .client.decisions import Decision
@@ -278,7 +279,7 @@ def _hand_on(tool: ObservedTool, response: Response[Any], writer: Writer) -> NoR
                 error_type="malformed",
             ) from None
         code = _status(response, said[-1])
-    writer.write_raw(text)
+    write_raw(writer, text)
     writer.exit(code)
 
 
@@ -351,7 +352,7 @@ def stubs(args: argparse.Namespace, writer: Writer) -> None:
             str(error), "Name a tool that has `describe` or `manifest`.", field="tool"
         ) from None
     if args.file is None:
-        writer.write_raw(text)
+        write_raw(writer, text)
         return
     murli.write_file(args.file, text)
     writer.write_success(f"Wrote {args.file}", {"file": args.file, "lines": text.count("\n")})

@@ -19,7 +19,8 @@
     │     unavailable         a service is down for now
     │     redirected          the command lives elsewhere
     │     cancelled           a signal or the caller stopped it
-    └── EncodingError         a value has no JSON form (also a ValueError)
+    ├── EncodingError         a value has no JSON form (also a ValueError)
+    └── OutputFailed          the answer did not get through to stdout
 
 A kind is a meaning, never a number. The numbers below are the murli contract's; every other
 contract keeps its own table and looks the kind up when it renders.
@@ -83,6 +84,14 @@ REDIRECT_REASONS = ("renamed", "restructured", "deprecated", "typo_corrected")
 
 class EncodingError(ValueError):
     """A value that has no JSON form; the message says where it is and what to give instead."""
+
+
+class OutputFailed(Exception):
+    """The answer did not get through to stdout; *reader_gone* when nobody is there to read it."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(f"The answer could not be written to stdout: {error.strerror or error}.")
+        self.reader_gone = isinstance(error, BrokenPipeError)
 
 
 class AgentError(Exception):
@@ -293,6 +302,13 @@ class AgentError(Exception):
             raise ValueError(f"reason is one of {', '.join(REDIRECT_REASONS)}, not {reason!r}")
         details.update(redirect_to=command, permanent=permanent, reason=reason)
         return cls.of_kind("redirected", message, **details)
+
+
+def kind_of(error: AgentError) -> str:
+    """Return the kind of *error*, that of its code where its author named none that there is."""
+    if type(error.kind) is str and error.kind in KINDS:
+        return error.kind
+    return _KIND_OF_CODE.get(error.code, "tool_error")
 
 
 def _restore(kind: type[AgentError], state: dict[str, Any]) -> AgentError:

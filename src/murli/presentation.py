@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 
-from .asides import readable_context
+from .asides import flush_notices, readable_context
+from .errors import kind_of
 from .formats import plain, text_of
 from .formats.text import clean, clean_line
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from .asides import Page, ProgressEvent
     from .errors import AgentError
+    from .outcome import Failure
     from .writer import Writer
 
 _TEXTS = (
@@ -35,6 +37,25 @@ _TEXTS = (
 _LARGEST_INTEGER = (1 << 53) - 1
 
 
+def fail(writer: Writer, failure: Failure) -> int:
+    """Answer *failure* and return its exit code, without ending the program."""
+    error = failure.error
+    if writer.phase == "execution" and writer.forgot_dry_run():
+        from .runtime.guard import also_ran
+
+        error = also_ran(error)
+    error = presentable(error)
+    return writer.answer(failure.replace(error=error), error_text(error))
+
+
+def stderr_is_closed(writer: Writer) -> bool:
+    """Return whether nobody can read stderr: it is closed, or became another file."""
+    if writer.stream_of("stderr") is None:
+        return True
+    capture = writer.invocation.capture if writer.invocation is not None else None
+    return capture is not None and not capture.stderr_is_ours
+
+
 def error_text(error: AgentError) -> str:
     """Give *error* as people read it: what happened, and what to do."""
     shown = f"Error: {clean_line(error.message)}"
@@ -46,7 +67,11 @@ def presentable(error: AgentError) -> AgentError:
     error = copy.copy(error)
     for name in _TEXTS:
         setattr(error, name, clean(text_of(getattr(error, name))))
-    error.valid_values = [clean(text_of(value)) for value in error.valid_values]
+    error.kind = kind_of(error)
+    try:
+        error.valid_values = [clean(text_of(value)) for value in error.valid_values]
+    except Exception:  # its author put something else there
+        error.valid_values = []
     error.code, error.retry_after_ms = int(error.code), _milliseconds(error.retry_after_ms)
     error.recoverable = bool(error.recoverable)
     error.context = readable_context(error.context)
@@ -120,7 +145,7 @@ def result_text(writer: Writer, result: Any) -> str:
 
 def tell_beside(writer: Writer, page: Page | None, meta: dict[str, Any]) -> None:
     """Say on stderr what data alone does not say."""
-    writer.flush_notices()
+    flush_notices(writer)
     if page is not None and not page.whole:
         tell_rest(writer, page)
     if "etag" in meta:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from _thread import RLock
 
-from .contracts import Facts, Failure, Partial, Plan, Success, respond_in
+from .contracts import Facts, Success, respond_in
 from .formats import (
-    OutputFailed,
     cleaned,
     dumps,
     is_terminal,
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
 
     from .asides import Notice, Page, ProgressEvent
     from .contracts import Answer
-    from .errors import AgentError
+    from .errors import AgentError, OutputFailed
     from .formats import TextStream
     from .logger import Logger
-    from .outcome import Outcome
+    from .outcome import Failure, Outcome, Plan
     from .runtime.invocation import Invocation
     from .runtime.redaction import Secrets
     from .runtime.streaming import Flow
@@ -76,7 +75,8 @@ class Writer:
         self._format = output_format
         self._protocol_version = protocol_version
         self._force = force
-        self._dry_run = dry_run
+        # Whether only a plan is wanted; a handler asks `is_dry_run`.
+        self.dry_run = dry_run
         self._tool_version = tool_version
         self._exit_func = exit_func
         self.contract = contract
@@ -140,7 +140,7 @@ class Writer:
     def is_dry_run(self) -> bool:
         """Tell whether only a plan is wanted."""
         self.asked_dry_run = True
-        return self._dry_run
+        return self.dry_run
 
     def format(self) -> str:
         """Give the format the caller asked for, or ``""``."""
@@ -202,6 +202,8 @@ class Writer:
         self, human_text: str, plan: Any, *, text: str | Callable[[], str] | None = None
     ) -> None:
         """Answer a dry run: this is what would be done, and nothing was."""
+        from .outcome import Plan
+
         self.answer(Plan(self._line(human_text), self._plain(plan, "plan")), text or human_text)
 
     def write_partial(
@@ -212,11 +214,14 @@ class Writer:
         text: str | Callable[[], str] | None = None,
     ) -> NoReturn:
         """Answer: some of it worked. Ends the program with the contract's code for that."""
+        from .outcome import Partial
+
         outcome = Partial(self._line(human_text), self._plain(json_payload))
         self.exit(self.answer(outcome, text or human_text))
 
     def write_error(self, err: BaseException) -> NoReturn:
         """Answer: it failed. Ends the program with the contract's code for *err*."""
+        from .outcome import Failure
         from .runtime.exceptions import as_agent_error
 
         error = as_agent_error(err)
@@ -239,16 +244,15 @@ class Writer:
     def write_event(self, v: Any) -> None:
         """Stream one JSON line to agents, at once; people are not shown events."""
         if not self._human:
-            self.stream_item(self.as_event(v))
+            from .event_lines import as_event, stream_item
+
+            stream_item(self, as_event(self, v))
 
     def write_progress(self, evt: ProgressEvent) -> None:
         """Tell how far a long operation has come."""
-        from .presentation import progress_document, progress_text
+        from .event_lines import write_progress
 
-        if self._human:
-            self._logger.show_line(progress_text(evt))
-        else:
-            self.stream_line(progress_document(evt), self._progress_target())
+        write_progress(self, evt)
 
     def log(self, msg: str) -> None:
         """Write a diagnostic line to stderr; consecutive equal lines are told once."""
@@ -279,20 +283,10 @@ class Writer:
 
     # -- for the runtime -------------------------------------------------------------------
 
-    def begin(self) -> None:
-        """Enter a running tool: one answer from here on, and nothing has happened yet."""
-        self.once = True
-        self.phase = "validation"
-
-    @property
-    def dry_run(self) -> bool:
-        """Whether only a plan is wanted, without asking as a handler does."""
-        return self._dry_run
-
     def intend(self, *, force: bool, dry_run: bool) -> None:
         """Replace the caller's intent: whether a change is confirmed, whether only planned."""
         self._force = force
-        self._dry_run = dry_run
+        self.dry_run = dry_run
 
     def forgot_dry_run(self) -> bool:
         """Return whether the handler ran for real although only a plan was wanted."""
@@ -304,20 +298,17 @@ class Writer:
         if self._log is not None:
             self._log.secrets = secrets
 
-    def enter_execution(self) -> None:
-        """Let the handler run: from here on a failure may have left traces."""
-        self.phase = "execution"
-
     def answer(self, outcome: Outcome, text: str | Callable[[], str]) -> int:
         """Give the one answer, as *text* to people; returns the exit code that goes with it."""
-        failed = isinstance(outcome, Failure)
         with self._lock:
-            if not failed:
+            if not outcome.is_failure:
                 self.refuse_second_answer()
-                if self.forgot_dry_run() and not isinstance(outcome, Plan):
+                if self.forgot_dry_run():
+                    from .outcome import Plan
                     from .runtime.guard import ran_for_real
 
-                    raise ran_for_real()
+                    if not isinstance(outcome, Plan):
+                        raise ran_for_real()
             self.flush()
             if self.interceptor is not None and not self._human:
                 outcome = self.interceptor(outcome)
@@ -332,7 +323,7 @@ class Writer:
             self.exit_code = answer.exit_code
             if self._human:
                 self.answered = True
-                self.show(text, "stderr" if failed else "stdout")
+                self.show(text, "stderr" if outcome.is_failure else "stdout")
             elif self._is_forked or (self.muted and not answer.exit_code):
                 self.answered = True
             else:
@@ -349,15 +340,20 @@ class Writer:
             seconds = time.monotonic() - self.started
         elapsed = int(seconds * 1000)
         meta = self.about() if self.about is not None else {}
+        version = self._tool_version
+        if version is None:
+            from .runtime import tool_version
+
+            version = tool_version()
         notices = tuple(self.notices)
-        facts = Facts(self._version(), elapsed, notices, meta, self.page, self.streamed)
+        facts = Facts(version, elapsed, notices, meta, self.page, self.streamed)
         answer = self._respond(outcome, facts)
         if self._validate:
             from .contracts.checks import check
 
             check(self.contract, answer)
         secrets = self._secrets
-        if secrets is None or (secrets.revealed and not isinstance(outcome, Failure)):
+        if secrets is None or (secrets.revealed and not outcome.is_failure):
             return answer
         return answer.replace(document=secrets.scrub_document(answer.document))
 
@@ -369,28 +365,9 @@ class Writer:
             return render(answer.document.get("data"))
         return dumps(answer.document, pretty=not self.in_lines)
 
-    def write_raw(self, text: str) -> None:
-        """Write a document that is no envelope, such as a schema, as the answer."""
-        with self._lock:
-            self.flush_notices()
-            self.answered = True
-            self._put("stdout", self.scrubbed(text))
-
-    def flush_notices(self) -> None:
-        """Tell the warnings where there is no document with a place for them."""
-        for notice in self.notices:
-            self._logger.log(f"warning: {notice.message}")
-        self.notices.clear()
-        self.flush()
-
     def send_to(self, stdout: TextStream) -> None:
         """Answer on *stdout* from now on: the process's own is being collected."""
         self._stdout = stdout
-
-    def leave_to_parent(self) -> None:
-        """Answer no more, in a fork of the program; what it streams is collected as printed."""
-        self._is_forked = True
-        self._lock = RLock()  # another thread of the program may hold the old one for ever
 
     def seize(self, seconds: float) -> bool:
         """Keep every other thread from answering, for good; False if one is just doing so."""
@@ -398,21 +375,13 @@ class Writer:
 
     def fail(self, failure: Failure) -> int:
         """Answer *failure* and give its exit code, without ending the program."""
-        from .presentation import error_text, presentable
+        from .presentation import fail
 
-        error = presentable(self.complete(failure.error))
-        return self.answer(failure.replace(error=error), error_text(error))
-
-    def complete(self, error: AgentError) -> AgentError:
-        """Return *error*, which also says if a handler ran for real in a dry run."""
-        if self.phase != "execution" or not self.forgot_dry_run():
-            return error
-        from .runtime.guard import also_ran
-
-        return also_ran(error)
+        return fail(self, failure)
 
     def code_of(self, error: AgentError) -> int:
         """Give the exit code of *error* in the writer's contract."""
+        from .outcome import Failure
         from .presentation import presentable
 
         return self._respond(Failure(presentable(error)), Facts()).exit_code
@@ -474,23 +443,22 @@ class Writer:
             tell_beside(self, self.page, answer.document.get("meta", {}))
         # An answer is on stdout already: what went wrong after it must not stand beside it.
         target = "stderr" if late else answer.stream
-        if target == "stderr" and not late and self._stderr_is_closed():
-            target = "stdout"  # rather than nowhere
+        if target == "stderr":
+            from .presentation import stderr_is_closed
+
+            if stderr_is_closed(self):
+                if late:  # nobody is left to be told, and no file of the tool's is
+                    return
+                target = "stdout"  # rather than nowhere
         self._put(target, line)
         if target == "stderr" and self.is_streaming and not late:
             # Who reads the stream line by line must meet its end there, if they can be reached.
+            from .errors import OutputFailed
+
             try:
                 self._put("stdout", dumps(answer.document, pretty=False) + "\n")
             except OutputFailed:
                 pass  # the error has been told on stderr
-
-    def _stderr_is_closed(self) -> bool:
-        """Return whether nobody can read stderr: it is closed, or became another file."""
-        stream = self.stream_of("stderr")
-        if stream is None:
-            return True
-        capture = self.invocation.capture if self.invocation is not None else None
-        return capture is not None and not capture.stderr_is_ours
 
     def _in_rows(self, answer: Answer) -> bool:
         """Tell whether only the data is written, in a format that has no place for the rest."""
@@ -510,23 +478,7 @@ class Writer:
             put_for_people(stream, shown if shown.endswith("\n") else shown + "\n")
         except OSError as error:
             if target == "stdout":
-                self.trouble = OutputFailed(error)
-                raise self.trouble from error
-
-    def as_event(self, v: Any, name: str = "event") -> Any:
-        """Return *v* as a line of a stream that nobody takes for anything but an item."""
-        from .control_lines import wrapped
-
-        return wrapped(self._plain(v, name))
-
-    def stream_item(self, item: Any) -> None:
-        """Write *item*, made by `as_event`, and count it."""
-        with self._lock:
-            if self.flow is not None:
-                self.flow.write(item)
-            else:
-                self.stream_line(item, "stdout")
-                self.events += 1
+                self._lose(error)
 
     @property
     def streamed(self) -> int | None:
@@ -535,29 +487,6 @@ class Writer:
             return self.events or None
         return self.events + self.flow.emitted
 
-    def stream_line(self, document: Any, target: str, way: Put | None = None) -> None:
-        """Write *document* in one line, at once; *way* is how, should the usual one not do."""
-        with self._lock:
-            if target == "stdout" and not self.is_streaming:
-                self.begin_stream()
-            if self._secrets is not None and not self._secrets.revealed:
-                document = self._secrets.scrub_value(document)
-            self._put(target, dumps(document, pretty=False) + "\n", way)
-
-    def begin_stream(self) -> None:
-        """Write lines from now on, of which the last one ends the call."""
-        self.is_streaming = self.in_lines = True
-        if self.invocation is not None and self.invocation.deadline is not None:
-            self.invocation.deadline.arm()  # whose last words are to be in the stream
-
-    def _progress_target(self) -> str:
-        if self._progress_stream != "auto":
-            return self._progress_stream
-        if self.contract != "murli":
-            return "stdout" if self.is_streaming else "stderr"
-        # Who asked for exactly one document gets it.
-        return "stderr" if self._format == "json" else "stdout"
-
     def _put(self, target: str, text: str, way: Put | None = None) -> None:
         try:
             (way or (put if self._secrets is None else self._secrets.put))(
@@ -565,9 +494,14 @@ class Writer:
             )
         except OSError as error:
             if target == "stdout":
-                self.trouble = OutputFailed(error)
-                raise self.trouble from error
+                self._lose(error)
             # With stderr gone as well, the exit code is all that is left to say.
+
+    def _lose(self, error: OSError) -> NoReturn:
+        from .errors import OutputFailed
+
+        self.trouble = OutputFailed(error)
+        raise self.trouble from error
 
     def _plain(self, value: Any, name: str = "result") -> Any:
         # People read the text; a payload only agents see must not fail their call.
@@ -590,10 +524,3 @@ class Writer:
         """Return the stream called *target*: ``stdout`` or ``stderr``."""
         given = self._stdout if target == "stdout" else self._stderr
         return standard(target) if given is None else given
-
-    def _version(self) -> str:
-        if self._tool_version is not None:
-            return self._tool_version
-        from .runtime import tool_version
-
-        return tool_version()

@@ -6,6 +6,7 @@ An adapter turns a parser into levels and a tree, and errors into our words; not
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # signal itself loads enum first
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -85,22 +86,22 @@ def enable(
     caller = sys._getframe(1).f_globals.get("__name__", "")
     _adapter_of(app)(app, settings, caller)
     if sys.excepthook is sys.__excepthook__:
-        sys.excepthook = _EarlyInterrupt(settings)
+        sys.excepthook = _early_interrupt(settings)
 
 
-class _EarlyInterrupt:
-    """Answers an interrupt that comes while the tool is still loading its other modules."""
+def _early_interrupt(settings: Settings) -> Any:
+    """Return what answers an interrupt while the tool is still loading its other modules."""
+    pid = os.getpid()  # a fork of the program says nothing
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-
-    def __call__(self, kind: type[BaseException], error: BaseException, traceback: Any) -> None:
-        if issubclass(kind, KeyboardInterrupt):
+    def hook(kind: type[BaseException], error: BaseException, traceback: Any) -> None:
+        if issubclass(kind, KeyboardInterrupt) and os.getpid() == pid:
             _signal.signal(2, _signal.SIG_IGN)  # more of them mean the same
             from ..runtime.early import answer_interrupt
 
-            answer_interrupt(self.settings, error)
+            answer_interrupt(settings, error)
         sys.__excepthook__(kind, error, traceback)
+
+    return hook
 
 
 def _adapter_of(app: Any) -> Any:

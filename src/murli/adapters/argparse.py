@@ -10,7 +10,7 @@ import argparse
 import os
 import sys
 
-from ..formats import OutputFailed, take_bursts_as_one
+from ..formats import take_bursts_as_one
 from ..runtime import INTENT, mentions_secret, metadata_of, program_name, version_of
 from ..runtime.invocation import Invocation, current
 from .argparse_levels import (
@@ -21,7 +21,6 @@ from .argparse_levels import (
     commands_in,
     expand_files,
     names_in,
-    show_options,
 )
 
 TYPE_CHECKING = False
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
     from ..metadata import Metadata
     from ..runtime import Settings
-    from ..runtime.custody import Custody
     from ..runtime.misnamed import Parameters
     from ..runtime.option_words import Options
     from ..tree import Command
@@ -111,9 +109,12 @@ class Enabled:
             invocation = Invocation(self, self.settings, argv, answer_stream())
             try:
                 invocation.begin()
-            except OutputFailed as lost:
+            except Exception as lost:
+                from ..errors import OutputFailed
                 from ..runtime.failures import conclude
 
+                if not isinstance(lost, OutputFailed):
+                    raise
                 invocation.end(conclude(invocation, lost, ""))
             return invocation
         finally:
@@ -223,13 +224,13 @@ class Enabled:
             from .argparse_deprecated import note_commands
 
             note_commands(chosen, invocation)
-        invocation.values = lambda: dict(parsed if isinstance(parsed, dict) else vars(parsed))
+        invocation.parsed = parsed
         given = {name for parser in chosen for name in typed.intents(parser, parsed)} | self.given
         if root is self.parser:
             self.given, self.admitted = given, list(chosen)
         for path, leaf in commands_in(chosen):
             metadata = metadata_of(leaf)
-            show_options(invocation, leaf)
+            invocation.command = leaf
             invocation.admit(
                 metadata,
                 (*above, *path) or (self.name(),),
@@ -270,8 +271,10 @@ class Enabled:
             if invocation is None and self._answers_bare_calls():
                 invocation = self._shown = self.begin(None)
                 self._hand_over(invocation, None)
-            if invocation is not None and invocation.host is self and invocation.is_bare:
-                invocation.shows_help = invocation.in_family and not invocation.writer.is_tty()
+            if invocation is not None and invocation.runner is self:
+                call = invocation.call
+                if not (call.rest or call.mounted):  # nothing but flags of ours
+                    invocation.shows_help = invocation.in_family and not invocation.writer.is_tty()
             own(file)
 
         return show
@@ -314,6 +317,10 @@ class Enabled:
                     return found
         return version_of(self.caller)
 
+    def host(self) -> Enabled:
+        """Return what answers whatever else the runtime asks about the tool."""
+        return self
+
     def level(self) -> ParserLevel:
         """Give the root as the scanner sees it."""
         return ParserLevel(self.parser, forwards=self._forwards)
@@ -349,6 +356,21 @@ class Enabled:
 
         return parameters_of(level.parser)
 
+    def options(self, command: argparse.ArgumentParser | None) -> list[str]:
+        """Return the options of *command*, ``None`` for no command."""
+        return list(command._option_string_actions) if command is not None else []
+
+    def switches(self, command: argparse.ArgumentParser | None) -> list[str]:
+        """Return those of its options that take no value."""
+        actions = command._option_string_actions if command is not None else {}
+        return [name for name, each in actions.items() if each.nargs == 0]
+
+    def values(self, parsed: Any) -> dict[str, Any]:
+        """Return the values of all parameters, wherever they come from, in a namespace."""
+        if parsed is None:
+            return {}
+        return dict(parsed if isinstance(parsed, dict) else vars(parsed))
+
     def command(self, level: Any) -> Command:
         """Walk the parser that *level* stands for."""
         from .argparse_tree import summary_of, walk
@@ -367,16 +389,14 @@ class Session:
         self._enabled = enabled
         self._args = args
         self._invocation: Invocation | None = None
-        self._custody: Custody | None = None
+        self._undo: Callable[[], None] | None = None
 
     def __enter__(self) -> tuple[Any, Writer]:
-        from ..runtime.custody import Custody
 
         invocation = self._invocation = self._enabled.begin(self._args)
         try:
             invocation.collect()
-            self._custody = Custody(invocation)
-            self._custody.__enter__()
+            self._undo = invocation.put_in_custody()
             return self._enabled.run(invocation), invocation.writer
         except BaseException as error:
             self._end(invocation, error)
@@ -394,10 +414,10 @@ class Session:
 
     def _end(self, invocation: Invocation, error: BaseException | None) -> None:
         invocation.brace(error)
-        if self._custody is not None:
-            self._custody.__exit__()
-            if not self._custody.concerned:
-                return  # a fork of the program, which itself answers
+        if self._undo is not None:
+            self._undo()
+        if not invocation.concerned:
+            return  # a fork of the program, which itself answers
         writer = invocation.writer
         if error is not None and invocation.is_for_people:
             from ..runtime.for_people import is_for_the_tool, leave_to_the_tool

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def our_section(parser: argparse.ArgumentParser, invocation: Invocation) -> str:
     """Give what to append to the help of *parser*, or ``""``."""
-    is_root = parser is getattr(invocation.host, "parser", None)
+    is_root = parser is getattr(invocation.runner, "parser", None)
     own = parser._option_string_actions
     text = ""
     found = our_sections(

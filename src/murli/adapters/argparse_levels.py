@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from ..runtime.invocation import Invocation
 
 # Where a parser keeps that it tells when it parses.
 _NOTED = "_murli_noted"
@@ -257,7 +256,7 @@ def note_parses(parser: Any) -> None:
 
     def parse_known_args(*args: Any, **named: Any) -> Any:
         invocation = current()
-        host: Any = invocation.host if invocation is not None else None
+        host: Any = invocation.runner if invocation is not None else None
         note = getattr(host, "note", None)
         if note is not None and note(parser):
             # What is to happen to its values may have been put here just now.
@@ -342,13 +341,6 @@ def expand_files(parser: argparse.ArgumentParser, argv: list[str]) -> list[str]:
     if not all(os.access(name, os.R_OK) for name in names):
         return argv  # argparse will say what is wrong with them
     return list(parser._read_args_from_files(argv))
-
-
-def show_options(invocation: Invocation, parser: argparse.ArgumentParser) -> None:
-    """Let *invocation* know the options of *parser*, for whoever has to be shown what to pass."""
-    actions = parser._option_string_actions
-    invocation.options = lambda: list(actions)
-    invocation.switches = lambda: [name for name, each in actions.items() if each.nargs == 0]
 
 
 class TypedSwitches:

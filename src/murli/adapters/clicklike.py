@@ -12,7 +12,7 @@ import sys
 
 from .. import runtime
 from ..formats import take_bursts_as_one
-from ..runtime import INTENT, mentions_secret, metadata_of, program_name, version_of
+from ..runtime import INTENT, mentions_secret, metadata_of, version_of
 from ..runtime.invocation import Invocation, current
 
 TYPE_CHECKING = False
@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 
     from ..metadata import Metadata
     from ..runtime import Settings
-    from ..runtime.misnamed import Parameters
-    from ..runtime.option_words import Options
-    from ..tree import Command
-    from .clicklike_levels import CommandLevel
+    from .clicklike_levels import ClickHost
 
     MetadataAt = Callable[[Any, tuple[str, ...]], Metadata | None]
 
@@ -70,13 +67,6 @@ def declared(command: Any, path: tuple[str, ...] = ()) -> Metadata | None:
     return found
 
 
-class Ended(BaseException):
-    """Carries what a handler raised past the framework, which would deal with it in its way."""
-
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
-
-
 class Enabled:
     """An app and what was chosen for it."""
 
@@ -103,13 +93,10 @@ class Enabled:
         """Stand in for the root's own ``main``."""
         take_bursts_as_one(begin=True)
         try:
-            return self._main(root, own_main, *args, **named)
+            named.update(zip(_MAIN_PARAMETERS, args, strict=False))
+            return Call(self, root, named).run(own_main)
         finally:
             take_bursts_as_one(begin=False)
-
-    def _main(self, root: Any, own_main: Callable[..., Any], *args: Any, **named: Any) -> Any:
-        named.update(zip(_MAIN_PARAMETERS, args, strict=False))
-        return Call(self, root, named).run(own_main)
 
     def complete(
         self,
@@ -122,13 +109,18 @@ class Enabled:
 
         The framework's ``main`` comes here with the names it looks at.
         """
-        # Which of the two it looks at depends on the framework and its version.
-        name = f"_{prog_name}_COMPLETE".replace("-", "_").upper()
-        found = os.environ.get
-        if found(complete_var) if complete_var else found(name) or found(name.replace(".", "_")):
+        invocation = running()
+        asked = None
+        if complete_var:
+            asked = os.environ.get(complete_var)
+        elif invocation is None or "_COMPLETE\0" in invocation.variables:
+            # Which of the two it looks at depends on the framework and its version.
+            name = f"_{prog_name}_COMPLETE".replace("-", "_").upper()
+            asked = os.environ.get(name) or os.environ.get(name.replace(".", "_"))
+        if asked:
             from .clicklike_completion import complete
 
-            complete(running(), lambda: own(ctx_args, prog_name, complete_var), complete_var)
+            complete(invocation, lambda: own(ctx_args, prog_name, complete_var), complete_var)
         else:
             own(ctx_args, prog_name, complete_var)
 
@@ -190,9 +182,13 @@ class Call:
                     invocation.cleanups.run(sys.exc_info()[1])
                 invocation.release()
         if os.getpid() != process:
-            _end_fork(ending)
+            from .clicklike_errors import end_fork
+
+            end_fork(ending)
         if ending is not None and invocation.is_for_people:
-            _let_tool_handle(ending, invocation)
+            from ..runtime.for_people import let_tool_handle
+
+            let_tool_handle(invocation, ending)
         # With no words given the program is the tool, and over: what is printed late goes aside.
         code = invocation.finish(ending, returned=self.returned, restore=words is not None)
         if (
@@ -216,36 +212,27 @@ class Call:
 
     def _handle(self, own_main: Callable[..., Any], invocation: Invocation) -> BaseException | None:
         """Let the framework run the handler; give what ended it, ``None`` for nothing bad."""
-        from ..runtime.custody import Custody
-
         invocation.collect()
+        undo = invocation.put_in_custody()
         raised: BaseException
-        with Custody(invocation):
-            try:
-                own_main(**{**self.named, "args": self._words(invocation)})
-                return None
-            except SystemExit as end:
-                if end.code and self.passes:
-                    from .clicklike_errors import as_shown
+        try:
+            own_main(**{**self.named, "args": self._words(invocation)})
+            return None
+        except SystemExit as end:
+            if end.code and self.passes:
+                from .clicklike_errors import as_shown
 
-                    return as_shown(end, self.raised, invocation)
-                return end if end.code else None
-            except Ended as ended:
-                raised = ended.error
-                if isinstance(raised, SystemExit) and not raised.code:
-                    from .clicklike_completion import is_printed
+                return as_shown(end, self.raised, invocation)
+            return end if end.code else None
+        except BaseException as error:
+            invocation.brace(error)
+            raised = error
+        finally:
+            if undo is not None:
+                undo()
+        from .clicklike_errors import ending_of
 
-                    if is_printed(raised):
-                        invocation.verbatim = True
-                        return raised
-            except BaseException as error:
-                raised = error
-            invocation.brace(raised)
-        if invocation.is_for_people:
-            return raised
-        from .clicklike_errors import translate
-
-        return translate(raised, invocation)
+        return ending_of(raised, invocation)
 
     def _words(self, invocation: Invocation) -> list[str]:
         """Give the words for the framework."""
@@ -257,20 +244,12 @@ class Call:
             or words[0] != root.name
         ):
             return words
-        needs_words = any(
-            param.param_type_name == "argument" and param.required for param in root.params
-        )
-        return words if len(words) == 1 and needs_words else words[1:]
+        for param in root.params if len(words) == 1 else ():
+            if param.param_type_name == "argument" and param.required:
+                return words
+        return words[1:]
 
     # -- what the runtime asks -------------------------------------------------------------
-
-    def name(self) -> str:
-        """Give the name people type to call the tool."""
-        given = self.enabled.settings.name or self.named.get("prog_name") or ""
-        if given:
-            return str(given).rpartition(" ")[2]
-        program = program_name()
-        return str(self.root.name or "cli") if program in ("-c", "") else program
 
     def version(self) -> str:
         """Give the version that ``--version`` tells, else that of the caller's package."""
@@ -282,60 +261,16 @@ class Call:
                     return told
         return version_of(self.enabled.caller)
 
-    def level(self) -> CommandLevel:
-        """Give the root as the scanner sees it."""
-        from .clicklike_levels import CommandLevel
-
-        return CommandLevel(self.root, self.name())
-
-    def metadata(self) -> Metadata | None:
-        """Give what was declared about the tool itself."""
-        return self.enabled.metadata_at(self.root, ())
-
-    def tree(self) -> Command:
-        """Walk the whole tool, as it is after the options that stood before ``describe``."""
-        level = self.level()
-        invocation = current()
-        before = invocation.call.before if invocation is not None else []
-        if before:
-            level.inform(before)
-        return self.command(level)
-
-    def help(self) -> str:
-        """Give the help text of the tool."""
-        return f"{self.root.get_help(self.level().context)}\n"
-
     @property
     def app(self) -> Any:
         """What was enabled: the root command, or the Typer it was made from."""
         return self.enabled.app if self.enabled.app is not None else self.root
 
-    def unguardable(self) -> list[str]:
-        """Return the groups that run commands where the guard cannot follow them."""
-        from .clicklike_guard import unguardable
+    def host(self) -> ClickHost:
+        """Return what answers whatever else the runtime asks about the tool."""
+        from .clicklike_levels import ClickHost
 
-        return list(unguardable(self.root))
-
-    def secret_options(self, level: Any) -> Options:
-        """Return the options of a command, and which of them have secrets for values."""
-        from .clicklike_values import secret_options
-
-        metadata = self.enabled.metadata_at(level.command, level.path)
-        notes = metadata.flag_annotations if metadata is not None else {}
-        return secret_options(level.command, notes)
-
-    def parameters(self, level: Any) -> Parameters:
-        """Return the options and arguments of a command by their names."""
-        from .clicklike_values import parameters_of
-
-        facts = self.enabled.metadata_at(level.command, level.path)
-        return parameters_of(level.command, facts)
-
-    def command(self, level: Any) -> Command:
-        """Walk the command that *level* stands for."""
-        from .clicklike_tree import walk
-
-        return walk(level, (self.name(), *level.path), self.enabled.metadata_at)
+        return ClickHost(self)
 
 
 def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
@@ -385,10 +320,8 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
         invocation = running()
         if invocation is None:
             return own_invoke(ctx)
-        call: Any = invocation.host
-        returned = _past_the_framework(
-            call, command, lambda: _invoke(invocation, command, ctx, own_invoke)
-        )
+        call: Any = invocation.runner
+        returned = _past_the_framework(call, command, _invoke, invocation, command, ctx, own_invoke)
         if command is call.root:
             if not call.settled:
                 many = returned if isinstance(returned, list) else ()
@@ -409,12 +342,12 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
 
             check_names(command, naming, named.get("parent"), invocation)
         if not invocation.in_family or invocation.writer.is_tty():
-            return _past_the_framework(invocation.host, command, lambda: own_make(*args, **named))
+            return _past_the_framework(invocation.runner, command, own_make, *args, **named)
         from .repeats import watch_click_parser
 
         undo = watch_click_parser(command, invocation)
         try:
-            return _past_the_framework(invocation.host, command, lambda: own_make(*args, **named))
+            return _past_the_framework(invocation.runner, command, own_make, *args, **named)
         finally:
             undo()
 
@@ -436,26 +369,10 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
         _hook_commands_of(command)
 
 
-def _end_fork(ending: BaseException | None) -> None:
-    """End a fork of the program that came out of the handler: the program itself answers."""
-    if isinstance(ending, SystemExit) or ending is None:
-        sys.exit(ending.code if ending is not None else 0)
-    raise ending
-
-
-def _let_tool_handle(ending: BaseException, invocation: Invocation) -> None:
-    """Raise what goes on to the handlers that the tool has around its call."""
-    from ..runtime.for_people import is_for_the_tool, leave_to_the_tool
-
-    if is_for_the_tool(ending):
-        leave_to_the_tool(invocation, ending)
-        raise ending
-
-
 def running() -> Invocation | None:
     """Give the running invocation if it is one of a click-like tool."""
     invocation = current()
-    return invocation if invocation and isinstance(invocation.host, Call) else None
+    return invocation if invocation and isinstance(invocation.runner, Call) else None
 
 
 def _hook_commands_of(group: Any) -> None:
@@ -466,7 +383,10 @@ def _hook_commands_of(group: Any) -> None:
             enabled, path = getattr(group, _HOOKED)
             known = getattr(group, "commands", None)
             if known and known.get(name) is not found:  # an alias, or an abbreviation
-                name = next((key for key, each in known.items() if each is found), name)
+                for key, each in known.items():
+                    if each is found:
+                        name = key
+                        break
             hook(found, enabled, (*path, name))
         return found
 
@@ -498,14 +418,13 @@ def _invoke(
         from .clicklike_deprecated import noting_use
 
         own_invoke = noting_use(invocation, command, path, declared, own_invoke)
-    call: Any = invocation.host
+    call: Any = invocation.runner
     if not is_leaf_call(command, ctx):
         call.routing[id(command)] = ctx
         return own_invoke(ctx)
     if call.is_running:  # a handler runs it; if need be, the guard stands before its callback
         return own_invoke(ctx)
-    show_options(invocation, command)
-    invocation.values = lambda: _values_in(ctx)
+    invocation.command, invocation.parsed = command, ctx
     invocation.handler = command.callback
     typed = {}
     if enabled.notes_typed or enabled.settings.infers:
@@ -515,10 +434,9 @@ def _invoke(
     invocation.admit(metadata, path or (str(command.name),), **typed)
     call.admitted.add(id(command))
     if invocation.plans and metadata is not None:
-        from .clicklike_guard import planned
+        from .clicklike_guard import planning
 
-        plan = planned(command.callback, metadata.plan)
-        own_invoke = lambda ctx: ctx.invoke(plan, **ctx.params)  # noqa: E731
+        own_invoke = planning(command.callback, metadata.plan)
     call.is_running = True
     try:
         if not invocation.writer.is_tty():
@@ -536,30 +454,33 @@ def _invoke(
     return _settled(invocation, returned)
 
 
-def _past_the_framework(call: Any, command: Any, action: Callable[[], Any]) -> Any:
-    """Do *action*; what it raises at the root comes to us unless somebody else is to see it."""
+def _past_the_framework(
+    call: Any, command: Any, function: Callable[..., Any], /, *args: Any, **named: Any
+) -> Any:
+    """Call *function*; what it raises at the root comes to us unless somebody else is to see it."""
     try:
-        return action()
-    except Ended:
-        raise
+        return function(*args, **named)
     except BaseException as error:
         invocation = running() if isinstance(error, KeyboardInterrupt) else None
         if invocation is not None and call.standalone:
             invocation.brace(error)
         # The framework would take the end of a deadline for Ctrl-C.
         expired = call.standalone and type(error).__name__ == "Expired"
-        if command is call.root:
-            call.raised = error
         if command is not call.root or (call.passes and not expired):
+            if command is call.root:
+                call.raised = error
+            raise
+        from .clicklike_errors import Ended
+
+        if isinstance(error, Ended):
             raise
         raise Ended(error) from error
 
 
 def _result(returned: Any) -> Any:
     """Give what a handler returned; a chain of those that return nothing returns nothing."""
-    if isinstance(returned, list) and returned and all(each is None for each in returned):
-        return None
-    return returned
+    many = returned if isinstance(returned, list) else ()
+    return None if set(map(type, many)) == {type(None)} else returned
 
 
 def _is_processed(ctx: Any) -> bool:
@@ -576,8 +497,10 @@ def _settled(invocation: Any, returned: Any, *each: Any) -> Any:
 
     *each* are the results that *returned* consists of, where there are several.
     """
-    lazy = any(hasattr(one, "__next__") or hasattr(one, "__anext__") for one in (returned, *each))
-    if not invocation.host.standalone or not (lazy or invocation.writer.streams):
+    lazy = False
+    for one in (returned, *each):
+        lazy = lazy or hasattr(one, "__next__") or hasattr(one, "__anext__")
+    if not invocation.runner.standalone or not (lazy or invocation.writer.streams):
         return returned
     from ..runtime.streaming import take
 
@@ -621,26 +544,3 @@ def is_leaf_call(command: Any, ctx: Any) -> bool:
     if waiting is None:
         waiting = ctx.protected_args
     return not waiting and not ctx.args
-
-
-def _values_in(ctx: Any) -> dict[str, Any]:
-    from .clicklike_values import values_in
-
-    return values_in(ctx)
-
-
-def show_options(invocation: Invocation, command: Any) -> None:
-    """Let *invocation* know the options of *command*, for whoever has to be shown what to pass."""
-    params = command.params
-    invocation.options = lambda: [name for param in params for name in param.opts]
-    invocation.switches = lambda: [n for p in params if is_switch(p) for n in names_of_option(p)]
-
-
-def names_of_option(param: Any) -> tuple[str, ...]:
-    """Return all spellings of an option, also those that turn it off."""
-    return (*param.opts, *param.secondary_opts)
-
-
-def is_switch(param: Any) -> bool:
-    """Tell whether an option takes no value."""
-    return bool(getattr(param, "is_flag", False) or getattr(param, "count", False))

@@ -38,7 +38,7 @@ def complete(invocation: Invocation | None, own: Callable[[], Any], variable: st
         return
     import io
 
-    completion = _Completion(invocation.host)
+    completion = _Completion(invocation.runner)
     stderr, sys.stderr = sys.stderr, io.StringIO()
     invocation.verbatim = True
     try:
@@ -79,7 +79,7 @@ class _Completion:
 
     def __init__(self, call: Any) -> None:
         self._call = call
-        self._profiles = Profiles(call, call.enabled.settings)
+        self._profiles = Profiles(call.host(), call.enabled.settings)
         self._options: dict[bool, Any] = {}
         self._known: set[int] = set()
         self._changed: list[tuple[Any, str, dict[str, Any]]] = []

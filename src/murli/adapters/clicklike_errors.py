@@ -29,6 +29,33 @@ _EXPECTED = {
 }
 
 
+class Ended(BaseException):
+    """Carries what a handler raised past the framework, which would deal with it in its way."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+def ending_of(raised: BaseException, invocation: Invocation) -> BaseException:
+    """Return what ended the handler, where *raised* came to us."""
+    if isinstance(raised, Ended):
+        raised = raised.error
+        if isinstance(raised, SystemExit) and not raised.code:
+            from .clicklike_completion import is_printed
+
+            if is_printed(raised):
+                invocation.verbatim = True
+                return raised
+    return raised if invocation.is_for_people else translate(raised, invocation)
+
+
+def end_fork(ending: BaseException | None) -> None:
+    """End a fork of the program that came out of the handler: the program itself answers."""
+    if isinstance(ending, SystemExit) or ending is None:
+        raise SystemExit(ending.code if ending is not None else 0)
+    raise ending
+
+
 def translate(error: BaseException, invocation: Invocation) -> BaseException:
     """Give what *error* means to us; anything not click's is given back as it is."""
     names = {base.__name__ for base in type(error).__mro__}

@@ -10,16 +10,8 @@ from __future__ import annotations
 import types
 
 from ..runtime import INTENT, METADATA
-from .clicklike import (
-    TYPED,
-    awaited,
-    hook,
-    is_group,
-    is_switch,
-    names_of_option,
-    running,
-    show_options,
-)
+from .clicklike import TYPED, awaited, hook, is_group, running
+from .clicklike_levels import is_switch, names_of_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,8 +103,8 @@ def _guarded_context(kind: Any) -> Any:
     def invoke(self: Any, callback: Any, /, *args: Any, **named: Any) -> Any:
         invocation = running()
         if invocation is not None and hasattr(callback, "make_context"):
-            host: Any = invocation.host
-            hook(callback, host.enabled, (str(callback.name or ""),))
+            call: Any = invocation.runner
+            hook(callback, call.enabled, (str(callback.name or ""),))
         return super(guarded, self).invoke(callback, *args, **named)
 
     # The name is kept: it shows in messages, and somebody may look for it.
@@ -137,8 +129,8 @@ def _guard_callback(command: Any) -> None:
             return callback(*args, **named)
         enabled, path = command._murli_hooked
         metadata = enabled.metadata_at(command, path)
-        show_options(invocation, command)
-        if admit_nested(invocation, metadata, telling_path(command, path, invocation.host)):
+        invocation.command = command
+        if admit_nested(invocation, metadata, telling_path(command, path, invocation.runner)):
             return callback(*args, **named)
         return planned(callback, metadata.plan)(*args, **named)
 
@@ -150,7 +142,7 @@ def _guard_callback(command: Any) -> None:
 
 def _is_admitted(invocation: Invocation, command: Any) -> bool:
     """Return whether *command* was let run, or is a group on the way to a command."""
-    call: Any = invocation.host
+    call: Any = invocation.runner
     if id(command) in call.admitted:
         return True
     ctx = call.routing.get(id(command)) if is_group(command) else None
@@ -239,7 +231,7 @@ def _refusal_ahead(invocation: Invocation, ctx: Any) -> AgentError | None:
     """Return why the command that *ctx* belongs to, or leads to, will be refused."""
     from ..runtime.guard import refusal
 
-    call: Any = invocation.host
+    call: Any = invocation.runner
     command = ctx.command
     _, path = command._murli_hooked
     given = intent_given(ctx)
@@ -249,7 +241,7 @@ def _refusal_ahead(invocation: Invocation, ctx: Any) -> AgentError | None:
         words = invocation.call.rest
         if not INTENT.isdisjoint(word.partition("=")[0] for word in words):
             return None  # of the command below, perhaps; it will be asked
-        level: Any = scan(words, call.level(), thorough=True).level
+        level: Any = scan(words, invocation.host.level(), thorough=True).level
         command, path = level.command, level.path
         if is_group(command):
             return None
@@ -257,7 +249,7 @@ def _refusal_ahead(invocation: Invocation, ctx: Any) -> AgentError | None:
     traits = metadata.traits if metadata is not None else None
     flag = f"--{traits.confirm_flag}" if traits is not None and traits.confirm_flag else ""
     forced = invocation.call.force or given["forced"] or flag in getattr(ctx, TYPED, ())
-    show_options(invocation, command)
+    invocation.command = command
     return refusal(
         invocation,
         metadata,
@@ -269,6 +261,12 @@ def _refusal_ahead(invocation: Invocation, ctx: Any) -> AgentError | None:
 
 
 # -- plans -------------------------------------------------------------------------------------
+
+
+def planning(callback: Any, plan: Any) -> Callable[[Any], Any]:
+    """Return what invokes a command in its context so that *plan* runs, see `planned`."""
+    function = planned(callback, plan)
+    return lambda ctx: ctx.invoke(function, **ctx.params)
 
 
 def planned(callback: Any, plan: Any) -> Callable[..., Any]:

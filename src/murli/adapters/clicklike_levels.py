@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from .clicklike import is_group, is_switch
+from ..runtime import program_name
+from ..runtime.invocation import current
+from .clicklike import is_group
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
+
+    from ..metadata import Metadata
+    from ..runtime.misnamed import Parameters
+    from ..runtime.option_words import Options
+    from ..tree import Command
+    from .clicklike import Call
 
 
 def resolved(group: Any, context: Any, name: str) -> Any:
@@ -182,3 +190,95 @@ def _context_class(command: Any) -> Any:
         if found is not None:
             return found
     raise TypeError(f"{type(command).__name__} is no command murli knows")
+
+
+class ClickHost:
+    """What the runtime asks about a tool beyond what every call needs; see `runtime.host`."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._root = call.root
+        self._enabled = call.enabled
+        self.version = call.version
+        self.app = call.app
+
+    def name(self) -> str:
+        """Give the name people type to call the tool."""
+        given = self._enabled.settings.name or self._call.named.get("prog_name") or ""
+        if given:
+            return str(given).rpartition(" ")[2]
+        program = program_name()
+        return str(self._root.name or "cli") if program in ("-c", "") else program
+
+    def level(self) -> CommandLevel:
+        """Give the root as the scanner sees it."""
+        return CommandLevel(self._root, self.name())
+
+    def metadata(self) -> Metadata | None:
+        """Give what was declared about the tool itself."""
+        return self._enabled.metadata_at(self._root, ())
+
+    def tree(self) -> Command:
+        """Walk the whole tool, as it is after the options that stood before ``describe``."""
+        level, invocation = self.level(), current()
+        before = invocation.call.before if invocation is not None else []
+        if before:
+            level.inform(before)
+        return self.command(level)
+
+    def help(self) -> str:
+        """Give the help text of the tool."""
+        return f"{self._root.get_help(self.level().context)}\n"
+
+    def unguardable(self) -> list[str]:
+        """Return the groups that run commands where the guard cannot follow them."""
+        from .clicklike_guard import unguardable
+
+        return list(unguardable(self._root))
+
+    def secret_options(self, level: Any) -> Options:
+        """Return the options of a command, and which of them have secrets for values."""
+        from .clicklike_values import secret_options
+
+        metadata = self._enabled.metadata_at(level.command, level.path)
+        notes = metadata.flag_annotations if metadata is not None else {}
+        return secret_options(level.command, notes)
+
+    def parameters(self, level: Any) -> Parameters:
+        """Return the options and arguments of a command by their names."""
+        from .clicklike_values import parameters_of
+
+        facts = self._enabled.metadata_at(level.command, level.path)
+        return parameters_of(level.command, facts)
+
+    def command(self, level: Any) -> Command:
+        """Walk the command that *level* stands for."""
+        from .clicklike_tree import walk
+
+        return walk(level, (self.name(), *level.path), self._enabled.metadata_at)
+
+    def options(self, command: Any) -> list[str]:
+        """Return the options of *command*, ``None`` for no command."""
+        params = command.params if command is not None else ()
+        return [name for param in params for name in param.opts]
+
+    def switches(self, command: Any) -> list[str]:
+        """Return those of its options that take no value."""
+        params = command.params if command is not None else ()
+        return [name for param in params if is_switch(param) for name in names_of_option(param)]
+
+    def values(self, parsed: Any) -> dict[str, Any]:
+        """Return the values of all parameters, wherever they come from, in a context."""
+        from .clicklike_values import values_in
+
+        return values_in(parsed)
+
+
+def names_of_option(param: Any) -> tuple[str, ...]:
+    """Return all spellings of an option, also those that turn it off."""
+    return (*param.opts, *param.secondary_opts)
+
+
+def is_switch(param: Any) -> bool:
+    """Tell whether an option takes no value."""
+    return bool(getattr(param, "is_flag", False) or getattr(param, "count", False))

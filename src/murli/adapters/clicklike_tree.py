@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..metadata import flag_key
 from ..tree import Argument, Command, Flag, first_line, telling_metavar
-from .clicklike import is_group, is_switch
-from .clicklike_levels import CommandLevel, resolved
+from .clicklike import is_group
+from .clicklike_levels import CommandLevel, is_switch, resolved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from ..runtime.misnamed import Parameters, refuse_misnamed
 from ..runtime.option_words import Options
 from ..runtime.saved import saved_switch, words_in
 from ..runtime.secret_names import is_secret_name
-from .clicklike import SECRET_OPTIONS, TYPED, is_group, is_switch, running
+from .clicklike import SECRET_OPTIONS, TYPED, is_group, running
+from .clicklike_levels import is_switch
 from .clicklike_tree import given_values, names_of
 
 TYPE_CHECKING = False

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from ..runtime.invocation import Invocation
+    from ..writer import Writer
 
 
 def run_mounted(invocation: Invocation) -> None:
@@ -38,8 +39,18 @@ def show_help(invocation: Invocation, text: str) -> NoReturn:
         from ..runtime.family import explain
 
         invocation.end(explain(invocation, text))
-    invocation.writer.write_raw(text)
+    write_raw(invocation.writer, text)
     invocation.end(0)
+
+
+def write_raw(writer: Writer, text: str) -> None:
+    """Write a document that is no envelope, such as a schema, as the answer."""
+    from ..asides import flush_notices
+
+    with writer._lock:
+        flush_notices(writer)
+        writer.answered = True
+        writer._put("stdout", writer.scrubbed(text))
 
 
 def _hide_secrets(invocation: Invocation) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..formats import dumps, plain
 from ..runtime import usage
 from ..runtime.argv import offers_profiles
-from . import show_help
+from . import show_help, write_raw
 from .schema import command_schema, describe_document, described, profileable_flags
 
 TYPE_CHECKING = False
@@ -152,5 +152,5 @@ def _print(invocation: Invocation, text: str) -> NoReturn:
         from ..outcome import Success
 
         invocation.end(invocation.writer.answer(Success("", text), ""))
-    invocation.writer.write_raw(text)
+    write_raw(invocation.writer, text)
     invocation.end(0)

@@ -10,8 +10,8 @@ import time
 from signal import Signals
 
 from ..control_lines import envelope_of
-from ..errors import AgentError
-from ..formats import DescriptorStream, OutputFailed, cleaned, dumps, put_off_signals
+from ..errors import AgentError, OutputFailed
+from ..formats import DescriptorStream, cleaned, dumps, put_off_signals
 from ..outcome import Failure
 from ..presentation import presentable
 from ..runtime import usage

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from ..asides import Notice, Page
-    from ..errors import AgentError
+    from ..outcome import Failure, Outcome
 
-    Respond = Callable[["Outcome", "Facts"], "Answer"]
+    Respond = Callable[[Outcome, "Facts"], "Answer"]
 
 SCHEMA_VERSION = "1.0"
 CONTRACT_NAMES = ("murli", "response", "agent-spec-1.6", "agent-spec-2")
@@ -35,11 +35,10 @@ class Record:
 
     __slots__ = ()
 
-    def __setattr__(self, name: str, value: object) -> None:
+    def __setattr__(self, name: str, value: object = None) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable; use replace({name}=...)")
 
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"{type(self).__name__} is immutable; use replace({name}=...)")
+    __delattr__ = __setattr__
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -49,7 +48,8 @@ class Record:
     __hash__ = None  # type: ignore[assignment]  # the payload of an outcome may be unhashable
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self._values().items())
+        values = self._values()
+        shown = ", ".join(map("{}={!r}".format, values, values.values()))
         return f"{type(self).__name__}({shown})"
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -57,7 +57,7 @@ class Record:
 
     def _values(self) -> dict[str, Any]:
         names: tuple[str, ...] = self.__slots__
-        return {name: getattr(self, name) for name in names}
+        return dict(zip(names, map(self.__getattribute__, names), strict=True))
 
     def replace(self, **changes: Any) -> Self:
         """Give a copy with *changes* applied."""
@@ -90,66 +90,17 @@ class Success(Record):
     message: str
     result: Any
     attention: bool
+    is_failure = False
 
     def __init__(self, message: str = "", result: Any = None, attention: bool = False) -> None:
         fill(self, message=message, result=result, attention=attention)
 
 
-class Plan(Record):
-    """What the command would do; nothing was done."""
-
-    __slots__ = ("message", "plan")
-    message: str
-    plan: Any
-
-    def __init__(self, message: str = "", plan: Any = None) -> None:
-        fill(self, message=message, plan=plan)
-
-
-class Partial(Record):
-    """Some of the work succeeded and some failed; *result* tells which."""
-
-    __slots__ = ("message", "result")
-    message: str
-    result: Any
-
-    def __init__(self, message: str = "", result: Any = None) -> None:
-        fill(self, message=message, result=result)
-
-
-class Failure(Record):
-    """The command failed with *error*.
-
-    *phase* is ``validation`` only when nothing has happened yet, ``execution`` or ``cleanup``
-    otherwise, and empty when nobody knows. *output* is what the command had printed by then.
-    """
-
-    __slots__ = ("error", "phase", "output")
-    error: AgentError
-    phase: str
-    output: Any
-
-    def __init__(self, error: AgentError, phase: str = "", output: Any = None) -> None:
-        fill(self, error=error, phase=phase, output=output)
-
-
-if TYPE_CHECKING:
-    Outcome = Success | Plan | Partial | Failure
-
-
-class Facts(Record):
+class Facts:
     """What a document says about the invocation rather than about its outcome.
 
     *streamed* is how many items went out before it, ``None`` where the answer is no stream.
     """
-
-    __slots__ = ("tool_version", "duration_ms", "notices", "meta", "page", "streamed")
-    tool_version: str
-    duration_ms: int
-    notices: tuple[Notice, ...]
-    meta: dict[str, Any]
-    page: Page | None
-    streamed: int | None
 
     def __init__(
         self,
@@ -160,15 +111,12 @@ class Facts(Record):
         page: Page | None = None,
         streamed: int | None = None,
     ) -> None:
-        fill(
-            self,
-            tool_version=tool_version,
-            duration_ms=duration_ms,
-            notices=notices,
-            meta=meta or {},
-            page=page,
-            streamed=streamed,
-        )
+        self.tool_version = tool_version
+        self.duration_ms = duration_ms
+        self.notices = notices
+        self.meta: dict[str, Any] = meta or {}
+        self.page = page
+        self.streamed = streamed
 
 
 class Answer(Record):
@@ -201,21 +149,23 @@ def respond_in(contract: str) -> Respond:
 
 def respond_in_murli(outcome: Outcome, facts: Facts) -> Answer:
     """Say *outcome* as a murli document."""
+    if isinstance(outcome, Success):
+        status = "plan" if outcome.attention else "ok"
+        document = _envelope(status, outcome.message, "result", outcome.result, facts)
+        for name in ("etag", "not_modified"):
+            if name in facts.meta:
+                document[name] = facts.meta[name]
+        return Answer(document)
+    from ..outcome import Failure, Plan
+
     if isinstance(outcome, Failure):
         return Answer(_error(outcome, facts), outcome.error.code, "stderr")
     if isinstance(outcome, Plan):
         return Answer(_envelope("plan", outcome.message, "plan", outcome.plan, facts))
-    if isinstance(outcome, Partial):
-        from ..errors import EXIT_PARTIAL
+    from ..errors import EXIT_PARTIAL
 
-        document = _envelope("partial", outcome.message, "result", outcome.result, facts)
-        return Answer(document, EXIT_PARTIAL)
-    status = "plan" if outcome.attention else "ok"
-    document = _envelope(status, outcome.message, "result", outcome.result, facts)
-    for name in ("etag", "not_modified"):
-        if name in facts.meta:
-            document[name] = facts.meta[name]
-    return Answer(document)
+    document = _envelope("partial", outcome.message, "result", outcome.result, facts)
+    return Answer(document, EXIT_PARTIAL)
 
 
 def _envelope(status: str, message: str, key: str, payload: Any, facts: Facts) -> dict[str, Any]:

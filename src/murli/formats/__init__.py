@@ -37,19 +37,10 @@ from _thread import get_ident, start_new_thread
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any, Protocol
+    from typing import Any
 
     from ..errors import EncodingError
-
-    class TextStream(Protocol):
-        """Anything with ``write`` and ``flush``: a file, a StringIO, our descriptor stream."""
-
-        def write(self, text: str, /) -> Any:
-            """Take *text*."""
-
-        def flush(self) -> Any:
-            """Let what was taken go out."""
-
+    from .text import TextStream as TextStream
 
 # jq, the reader agents use most, stops at 256 levels; the envelope needs a few of them.
 MAX_DEPTH = 240
@@ -132,7 +123,9 @@ class Plainer:
                 return self.object(value, depth)
             if kind is list or kind is tuple:
                 return self.array(value, depth)
-            return self.foreign(value, depth)
+            from .foreign import converted
+
+            return converted(self, value, depth)
         finally:
             self.open.discard(id(value))
 
@@ -193,41 +186,11 @@ class Plainer:
             raise self.trouble(f"has a key of type {type(name).__name__}", "Use text keys.")
         return text if isinstance(text, str) else _scalar(text)
 
-    def foreign(self, value: Any, depth: int) -> Any:
-        """Convert what is not a plain type; what its own code raises is trouble, not a crash."""
-        try:
-            from .foreign import convert
-
-            return convert(self, value, depth)
-        except KeyboardInterrupt:  # the caller ends the program
-            raise
-        except BaseException as error:  # the value's own code, which may raise anything
-            from ..errors import EncodingError
-
-            if isinstance(error, EncodingError):
-                raise
-            told = f"{type(error).__name__} while it was read"
-            raise self.trouble(f"({name_of(value)}) raised {told}", "") from error
-
     def trouble(self, what: str, advice: str) -> EncodingError:
         """Give the error that says where the trouble is."""
-        where = "".join(
-            f"[{step}]" if isinstance(step, int) else f".{step}"
-            for step in self.way[:12]
-            if step != ""
-        )
-        if len(self.way) > 12:
-            where += "…"
-        from ..errors import EncodingError
+        from .foreign import trouble
 
-        noun = self.name.partition("[")[0].replace("$", "result")
-        told = f"The {noun} cannot be written as JSON: {self.name}{where} {what}. {advice}"
-        return EncodingError(told.strip())
-
-
-def name_of(value: object) -> str:
-    """Give the name of the class of *value*."""
-    return type(value).__qualname__
+        return trouble(self, what, advice)
 
 
 def _quote(text: str) -> str:
@@ -309,16 +272,8 @@ def _write_pretty(value: Any, write: Any, margin: str) -> None:
 # -- streams ----------------------------------------------------------------------------------
 
 
-class OutputFailed(Exception):
-    """The answer did not get through to stdout; *reader_gone* when nobody is there to read it."""
-
-    def __init__(self, error: OSError) -> None:
-        super().__init__(f"The answer could not be written to stdout: {error.strerror or error}.")
-        self.reader_gone = isinstance(error, BrokenPipeError)
-
-
 # What surely fits into a pipe that nobody has read from yet.
-_ROOM = 60_000
+ROOM = 60_000
 # What a pipe takes whole or not at all.
 _WHOLE = 4096
 # The longest anything is waited for, eleven days: what locks, timers and poll() can all count.
@@ -428,23 +383,18 @@ class DescriptorStream:
     Should the program close the descriptor and open something else, that is not written to.
     """
 
-    __slots__ = ("_identity", "_sent", "descriptor")
+    __slots__ = ("descriptor", "opened_on", "sent")
     encoding = "utf-8"
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
-        self._identity = identity(descriptor)
-        self._sent = 0
-
-    def redirect(self, descriptor: int) -> None:
-        """Write to *descriptor* from now on."""
-        self.descriptor = descriptor
-        self._identity = identity(descriptor)
+        self.opened_on = identity(descriptor)
+        self.sent = 0
 
     @property
     def is_ours(self) -> bool:
         """Whether the descriptor is still open on what it was made for."""
-        return identity(self.descriptor) == self._identity != (0, 0, 0)
+        return identity(self.descriptor) == self.opened_on != (0, 0, 0)
 
     def write(self, text: str) -> int:
         """Write all of *text*."""
@@ -456,7 +406,7 @@ class DescriptorStream:
 
         A signal does not come between its parts: half a document is worse than none.
         """
-        self._check()
+        self.check()
         if len(data) <= _WHOLE:
             self._write(data)
             return
@@ -469,7 +419,7 @@ class DescriptorStream:
     def _write(self, data: bytes) -> None:
         rest = memoryview(data)
         while rest:
-            most = _ROOM - self._sent
+            most = ROOM - self.sent
             if most <= 0:
                 from ..patience import wait_for_reader
 
@@ -477,31 +427,15 @@ class DescriptorStream:
             try:
                 written = write_some(self.descriptor, rest[:most])
             except BlockingIOError:
-                self._sent = _ROOM  # it is full already
+                self.sent = ROOM  # it is full already
                 continue
-            self._sent += written
+            self.sent += written
             rest = rest[written:]
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Raise `OSError` if the program has closed the descriptor."""
         if not self.is_ours:
             raise OSError(9, "its descriptor is closed")
-
-    def write_part(self, data: memoryview, sizes: list[int]) -> None:
-        """Write what fits of *data*; its size is in *sizes* as soon as it is out.
-
-        No signal comes between the two: within one call of C code Python handles none.
-        """
-        self._check()
-        most = _ROOM - self._sent
-        if most <= 0:
-            from ..patience import wait_for_reader
-
-            most = wait_for_reader(self.descriptor)
-        try:
-            sizes.extend(map(write_some, (self.descriptor,), (data[:most],)))
-            self._sent += sizes[-1]
-        except BlockingIOError:
-            self._sent = _ROOM
 
     def flush(self) -> None:
         """Do nothing: every write has reached the descriptor already."""

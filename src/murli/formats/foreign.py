@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import dumps, name_of
+from . import dumps
 from .text import clean
 
 TYPE_CHECKING = False
@@ -10,11 +10,49 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from ..errors import EncodingError
     from . import Plainer
 
 
-def convert(plainer: Plainer, value: Any, depth: int) -> Any:
-    """Give *value*, which is not of a plain type, as plain data."""
+def converted(plainer: Plainer, value: Any, depth: int) -> Any:
+    """Give *value*, which is not of a plain type, as plain data.
+
+    What its own code raises becomes an `EncodingError`.
+    """
+    try:
+        return _convert(plainer, value, depth)
+    except KeyboardInterrupt:  # the caller ends the program
+        raise
+    except BaseException as error:  # the value's own code, which may raise anything
+        from ..errors import EncodingError
+
+        if isinstance(error, EncodingError):
+            raise
+        told = f"{type(error).__name__} while it was read"
+        raise trouble(plainer, f"({_name_of(value)}) raised {told}", "") from error
+
+
+def trouble(plainer: Plainer, what: str, advice: str) -> EncodingError:
+    """Give the error that says where the trouble is."""
+    where = "".join(
+        f"[{step}]" if isinstance(step, int) else f".{step}"
+        for step in plainer.way[:12]
+        if step != ""
+    )
+    if len(plainer.way) > 12:
+        where += "…"
+    from ..errors import EncodingError
+
+    noun = plainer.name.partition("[")[0].replace("$", "result")
+    told = f"The {noun} cannot be written as JSON: {plainer.name}{where} {what}. {advice}"
+    return EncodingError(told.strip())
+
+
+def _name_of(value: object) -> str:
+    return type(value).__qualname__
+
+
+def _convert(plainer: Plainer, value: Any, depth: int) -> Any:
     from enum import Enum  # loaded by re, hence by argparse, already
 
     if isinstance(value, Enum):
@@ -50,7 +88,7 @@ def convert(plainer: Plainer, value: Any, depth: int) -> Any:
     if hasattr(value, "__next__") or _is_plain_collection(value):
         return plainer.array(value, depth)
     raise plainer.trouble(
-        f"is a {name_of(value)}, which has no JSON form",
+        f"is a {_name_of(value)}, which has no JSON form",
         "Return a dict, a list, text, a number, a dataclass or an object with model_dump().",
     )
 

@@ -5,6 +5,17 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
+    from typing import Any, Protocol
+
+    class TextStream(Protocol):
+        """Anything with ``write`` and ``flush``: a file, a StringIO, our descriptor stream."""
+
+        def write(self, text: str, /) -> Any:
+            """Take *text*."""
+
+        def flush(self) -> Any:
+            """Let what was taken go out."""
+
 
 # In order: strings that end with BEL or ST (OSC titles and links, DCS, APC …), CSI sequences,
 # the remaining escapes of one or more characters, and introducers that introduce nothing.

@@ -10,8 +10,6 @@ from __future__ import annotations
 import os
 import sys
 
-from ..contracts import Record, fill
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -57,24 +55,9 @@ def tool_version() -> str:
     return _tool_version
 
 
-class Settings(Record):
-    """The choices of one enabled tool."""
+class Settings:
+    """The choices of one enabled tool: the arguments of `murli.enable`."""
 
-    __slots__ = (
-        "name",
-        "tool_version",
-        "contract",
-        "mount",
-        "dev",
-        "progress_stream",
-        "guard_dry_run",
-        "usage_exit_code",
-        "profile_path",
-        "timeout",
-        "detect_agents",
-        "guard",
-        "agents",
-    )
     name: str
     tool_version: str
     contract: str
@@ -89,56 +72,34 @@ class Settings(Record):
     guard: str
     agents: str
 
-    def __init__(
-        self,
-        name: str = "",
-        tool_version: str = "",
-        contract: str = "murli",
-        mount: bool = True,
-        dev: bool = False,
-        progress_stream: str = "auto",
-        guard_dry_run: bool = False,
-        usage_exit_code: int = 0,
-        profile_path: str = "",
-        timeout: float = 0.0,
-        detect_agents: bool = False,
-        guard: str = "declared",
-        agents: str = "pipe",
-    ) -> None:
-        fill(
-            self,
-            name=name,
-            tool_version=tool_version,
-            contract=contract,
-            mount=mount,
-            dev=dev,
-            progress_stream=progress_stream,
-            guard_dry_run=guard_dry_run,
-            usage_exit_code=usage_exit_code,
-            profile_path=profile_path,
-            timeout=timeout,
-            detect_agents=detect_agents,
-            guard=guard,
-            agents=agents,
-        )
+    def __init__(self, **chosen: Any) -> None:
+        self.__dict__.update(chosen)
 
     @property
     def infers(self) -> bool:
         """Whether names decide about commands whose authors declare no danger."""
         return self.guard == "inferred"
 
-    def mode(self) -> str:
-        """Return what the environment says of the caller: ``agent``, ``human`` or ``""``."""
-        return os.environ.get("MURLI_MODE", "") or ("agent" if self.is_announced() else "")
+    def mode(self, *, configured: bool = True) -> str:
+        """Return what the environment says of the caller: ``agent``, ``human`` or ``""``.
 
-    def is_announced(self) -> bool:
+        *configured* is whether any variable of ours is set, where that is known.
+        """
+        mode = os.environ.get("MURLI_MODE", "") if configured else ""
+        return mode or ("agent" if self.is_announced(configured=configured) else "")
+
+    def is_announced(self, *, configured: bool = True) -> bool:
         """Return whether an agent announces itself in a variable, where such variables count."""
-        counts = self.detect_agents or self.agents == "detect" or is_on("MURLI_DETECT_AGENTS")
+        counts = (
+            self.detect_agents
+            or self.agents == "detect"
+            or (configured and is_on("MURLI_DETECT_AGENTS"))
+        )
         return counts and any(map(os.environ.get, AGENT_VARIABLES))
 
-    def is_for_people(self, is_terminal: bool) -> bool:
+    def is_for_people(self, is_terminal: bool, mode: str | None = None) -> bool:
         """Return whether a person reads what a call says that asks for nothing else."""
-        mode = self.mode()
+        mode = self.mode() if mode is None else mode
         return mode == "human" or (mode != "agent" and (is_terminal or self.agents != "pipe"))
 
 
@@ -180,10 +141,18 @@ def is_on(variable: str) -> bool:
     return os.environ.get(variable, "").lower() in ("1", "true", "yes", "on")
 
 
+def variable_names() -> str:
+    """Return the names of all variables, a NUL around each; not their values."""
+    held = getattr(os.environ, "_data", None)
+    if isinstance(held, dict):  # the names as bytes; else each would be decoded in Python
+        return os.fsdecode(b"\0".join((b"", *held, b"")))
+    return "\0".join(("", *os.environ, ""))
+
+
 def mentions_secret(names: str) -> bool:
     """Return whether one of *names*, a NUL behind each, may be that of a secret."""
     names = names.upper()
-    return any(part in names for part in _SECRET_PARTS)
+    return any(map(names.__contains__, _SECRET_PARTS))
 
 
 def metadata_of(command: Any) -> Metadata | None:
@@ -255,58 +224,27 @@ class Call:
     in ``extra``. ``taken`` is where they stood: name, position, and how many words.
     """
 
-    __slots__ = (
-        "agent",
-        "schema",
-        "force",
-        "dry_run",
-        "output",
-        "protocol_version",
-        "profile",
-        "contract",
-        "timeout",
-        "debug",
-        "stream",
-        "no_stream",
-        "limit",
-        "cursor",
-        "fields",
-        "etag",
-        "max_bytes",
-        "extra",
-        "repeats",
-        "switches",
-        "valued",
-        "rest",
-        "before",
-        "mounted",
-        "level",
-        "mistake",
-        "separated",
-        "taken",
-    )
+    agent = schema = force = dry_run = debug = stream = no_stream = False
+    output: str | None = None
+    protocol_version: str | None = None
+    profile: str | None = None
+    contract: str | None = None
+    timeout: str | None = None
+    limit: str | None = None
+    cursor: str | None = None
+    fields: str | None = None
+    etag: str | None = None
+    max_bytes: str | None = None
+    repeats = True
+    switches: dict[str, str] = SWITCHES
+    valued: dict[str, str] = VALUED
+    mounted = ""
+    level: Any = None
+    mistake: AgentError | None = None
 
     def __init__(self) -> None:
         self.taken: list[tuple[str, int, int]] = []
-        self.agent = self.schema = self.force = self.dry_run = self.debug = False
-        self.stream = self.no_stream = False
-        self.output: str | None = None
-        self.protocol_version: str | None = None
-        self.profile: str | None = None
-        self.contract: str | None = None
-        self.timeout: str | None = None
-        self.limit: str | None = None
-        self.cursor: str | None = None
-        self.fields: str | None = None
-        self.etag: str | None = None
-        self.max_bytes: str | None = None
         self.extra: dict[str, Any] = {}
-        self.repeats = True
-        self.switches: dict[str, str] = SWITCHES
-        self.valued: dict[str, str] = VALUED
         self.rest: list[str] = []
         self.before: list[str] = []
-        self.mounted = ""
-        self.level: Any = None
-        self.mistake: AgentError | None = None
         self.separated: list[Any] = []

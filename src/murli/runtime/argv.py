@@ -260,7 +260,7 @@ def offers_profiles(invocation: Invocation) -> bool:
 
 def put(call: Call, name: str, value: Any) -> None:
     """Note in *call* what was said under *name*, an attribute or one of the ``extra``."""
-    if name in call.__slots__:
+    if hasattr(call, name):
         setattr(call, name, value)
     else:
         call.extra[name] = value
@@ -268,7 +268,7 @@ def put(call: Call, name: str, value: Any) -> None:
 
 def said(call: Call, name: str) -> Any:
     """Give what was said under *name*, ``None`` for nothing."""
-    return getattr(call, name) if name in call.__slots__ else call.extra.get(name)
+    return getattr(call, name) if hasattr(call, name) else call.extra.get(name)
 
 
 def has_profileable(metadata: Metadata | None) -> bool:

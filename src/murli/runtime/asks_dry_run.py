@@ -30,7 +30,11 @@ def asks_dry_run(invocation: Invocation) -> bool:
     if invocation.handler is not None:
         return _names_it(_readable(invocation.handler))
     # On argparse the program is the handler, unless it chooses a function for each command.
-    chosen = [each for value in invocation.values().values() for each in _readable(value)]
+    chosen = [
+        each
+        for value in invocation.host.values(invocation.parsed).values()
+        for each in _readable(value)
+    ]
     return _names_it(chosen or list(_program()))
 
 

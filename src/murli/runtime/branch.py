@@ -179,7 +179,7 @@ def become(invocation: Invocation, words: Sequence[str]) -> None:
     os.environ.update(chosen)
     try:
         invocation.__init__(  # type: ignore[misc]  # everything that was known was of another call
-            invocation.host, invocation.settings, list(words), raises=invocation.raises
+            invocation.runner, invocation.settings, list(words), raises=invocation.raises
         )
     finally:
         for name, value in before.items():

@@ -15,42 +15,17 @@ import builtins
 import io
 import os
 import sys
+from _thread import allocate_lock, get_ident
 
 from ..formats import DescriptorStream, identity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Protocol
+    from typing import Any
 
     from .conduit import Conduit
-
-    class Capture(Protocol):
-        """Something that collects what is printed, while ``stream`` still reaches the reader."""
-
-        stream: Any
-        is_process: bool  # whether it is the process's own stdout, and not a test runner's
-        lost: OSError | None  # why something that was printed could not be kept
-        collects: bool  # whether what is printed now is collected
-        errors: list[str | bytes]  # the end of what is written to stderr meanwhile
-        stop_watching: Callable[[], None]  # leaves stderr as it was
-
-        @property
-        def stderr_is_ours(self) -> bool:
-            """Whether stderr still is what the caller reads."""
-
-        def end(self, *, restore: bool) -> str | bytes:
-            """Stop collecting and give what was printed; bytes when it is not text."""
-
-        def size(self) -> int:
-            """Give how many bytes have been collected so far; 0 once that is over."""
-
-        def let_through(self) -> None:
-            """Let what is printed from now on reach the reader as it is."""
-
-        def close(self) -> None:
-            """Let go of the reader; the answer is out."""
-
+    from .host import Capture
 
 _CHECKED_BYTES = 1 << 18
 # What is remembered of stderr: as many writes, and as much of each.
@@ -86,7 +61,11 @@ def watch_errors(writes: list[str | bytes]) -> Callable[[], None]:
             return put_over(target, "write", write)
         except AttributeError:  # absent, or a host's own stream that cannot be watched
             continue
-    return lambda: None
+    return _nothing
+
+
+def _nothing() -> None:
+    pass
 
 
 def put_over(target: Any, name: str, function: Callable[..., Any]) -> Callable[[], None]:
@@ -102,11 +81,12 @@ def put_over(target: Any, name: str, function: Callable[..., Any]) -> Callable[[
         above: Any = None
         found: Any = target.__dict__.get(name)
         while found is not layer:
-            above, found = found, _beneath(found)
+            above = found
+            found = found._murli_beneath[0] if hasattr(found, "_murli_beneath") else None
             if found is None:
                 return
         if above is not None:
-            above.beneath[:] = beneath
+            above._murli_beneath[:] = beneath
         elif beneath[1]:
             delattr(target, name)
         else:
@@ -114,15 +94,9 @@ def put_over(target: Any, name: str, function: Callable[..., Any]) -> Callable[[
 
     # What it stands in for, and whether that is found elsewhere once it is gone: a method.
     beneath = [getattr(target, name), name not in target.__dict__]
-    setattr(layer, "beneath", beneath)
+    setattr(layer, "_murli_beneath", beneath)
     setattr(target, name, layer)
     return undo
-
-
-def _beneath(layer: Any) -> Any:
-    """Return what *layer* was put over; ``None`` for something else."""
-    found = getattr(layer, "beneath", None)
-    return found[0] if isinstance(found, list) else None
 
 
 def stdout_is_ours() -> bool:
@@ -157,20 +131,8 @@ class DescriptorCapture:
         # Takes back what stands in for functions of other modules.
         self.undo: list[Callable[[], None]] = []
         # Where questions begin and end in what is collected.
-        self._questions: list[tuple[int, int]] = []
+        self.questions: list[tuple[int, int]] = []
         _look_out(self)
-
-    def note_question(self, prompt: str) -> str:
-        """Leave *prompt*, which was just printed, out of what was collected; return the question.
-
-        A blank one stands for its whole line: frameworks print their questions before they read.
-        """
-        size = self.size()
-        tail = os.pread(self.spool, _LONGEST_WRITE, max(0, size - _LONGEST_WRITE)) if size else b""
-        question = prompt.encode() if prompt.strip() else tail.rpartition(b"\n")[2]
-        if question and tail.endswith(question):
-            self._questions.append((size - len(question), size))
-        return question.decode("utf-8", "replace")
 
     def end(self, *, restore: bool) -> str | bytes:
         """Stop collecting.
@@ -187,14 +149,18 @@ class DescriptorCapture:
             os.dup2(self.real, 1)
         else:
             _send_to_stderr()
-        if self.conduit is not None:
-            self.conduit.empty()
-        collected = b""
+        collected = self.so_far()
         if self.spool >= 0:
-            collected = _read(self.spool)
             os.close(self.spool)
             self.spool = -1
-        for start, end in reversed(self._questions):
+        return collected
+
+    def so_far(self) -> str | bytes:
+        """Return what has been printed by now, as far as it has left the buffers."""
+        if self.conduit is not None:
+            self.conduit.empty()
+        collected = _read(self.spool) if self.spool >= 0 else b""
+        for start, end in reversed(self.questions):
             collected = collected[:start] + collected[end:]
         return as_text(collected)
 
@@ -236,7 +202,7 @@ class DescriptorCapture:
         """
         buffer = getattr(stream, "buffer", None)
         if buffer is None:
-            return lambda: None
+            return _nothing
         printed = next_check = 0
 
         def write(beneath: Any, data: Any, /) -> Any:
@@ -268,6 +234,8 @@ class DescriptorCapture:
 
     def _flush(self) -> None:
         """Let what is in the buffers out; what there is no room for is noted, and dropped."""
+        if sys.stdout is not sys.__stdout__:  # the tool has put something else in its place
+            flush(sys.__stdout__)
         try:
             sys.stdout.flush()
         except OSError as error:
@@ -294,7 +262,9 @@ class DescriptorCapture:
 # The captures of this process, the innermost last.
 _captures: list[DescriptorCapture] = []
 _is_looking = False
-_is_preparing = False
+# The thread that puts a pipe in place.
+_preparing = 0
+_one_at_a_time = allocate_lock()
 
 
 def _look_out(capture: DescriptorCapture) -> None:
@@ -304,17 +274,19 @@ def _look_out(capture: DescriptorCapture) -> None:
     if not _is_looking:
         _is_looking = True  # for good: it cannot be taken back, and does nothing without captures
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_parent=_on_fork, after_in_child=_on_being_forked)
+            os.register_at_fork(
+                before=_on_forking, after_in_parent=_on_fork, after_in_child=_on_being_forked
+            )
     if sys.platform != "linux":  # elsewhere whoever opens it gets a duplicate
         return
     modules = sys.modules
     for module, name in (
-        (os, "fork"),
-        (os, "forkpty"),
         (os, "posix_spawn"),
         (os, "posix_spawnp"),
         (modules.get("_posixsubprocess"), "fork_exec"),
         (modules.get("subprocess"), "_fork_exec"),
+        (os, "truncate"),
+        (os, "ftruncate"),
         (os, "open"),
         (io, "open"),
         (builtins, "open"),
@@ -335,7 +307,7 @@ def watch_opening(name: str) -> Any:
 
     def call(own: Any, *args: Any, **named: Any) -> Any:
         if _captures and not (name == "open" and _only_reads(*args[1:2], **named)):
-            _prepare(name, *args[:1])
+            _prepare(name, *(args[:1] or named.values()))
         return own(*args, **named)
 
     return call
@@ -344,35 +316,51 @@ def watch_opening(name: str) -> Any:
 def _only_reads(mode: Any = None, **named: Any) -> bool:
     """Return whether a file is opened in no way that could change it."""
     mode = named.get("flags", named.get("mode", "r")) if mode is None else mode
-    return not mode & 3 if isinstance(mode, int) else "+" not in mode and "r" in mode
+    if isinstance(mode, int):
+        return not mode & (os.O_WRONLY | os.O_RDWR | os.O_TRUNC)
+    return "+" not in mode and "r" in mode
 
 
-def _prepare(function: str, path: Any = None) -> None:
-    """Put a pipe in the place of stdout before *function* is called, should it need one."""
-    global _is_preparing
-    if _is_preparing:  # loading a module may open files
+def _prepare(function: str, *paths: Any) -> None:
+    """Put a pipe in the place of stdout before *function* is called, should it need one.
+
+    One of *paths* is what it opens, if it does.
+    """
+    global _preparing
+    if _preparing == get_ident():  # loading a module may open files
         return
-    _is_preparing = True
-    try:
-        from .conduit import prepare
+    with _one_at_a_time:
+        _preparing = get_ident()
+        try:
+            from .conduit import prepare
 
-        for capture in _captures[-1:]:  # another thread may just end it
-            prepare(capture, function, path)
-    finally:
-        _is_preparing = False
+            for capture in _captures[-1:]:  # another thread may just end it
+                prepare(capture, function, paths)
+        finally:
+            _preparing = 0
+
+
+def _on_forking() -> None:
+    if _captures:
+        from .forks import before
+
+        if sys.platform == "linux":
+            _prepare("fork")
+        before()
 
 
 def _on_fork() -> None:
-    for capture in _captures:
-        if capture.conduit is not None:
-            capture.conduit.start()
+    if _captures:
+        from .forks import behind
+
+        behind(_captures)
 
 
 def _on_being_forked() -> None:
     if _captures:
-        from .conduit import abandon
+        from .forks import inside
 
-        abandon(_captures)
+        inside(_captures)
 
 
 def away_from_standard(descriptor: int) -> int:

@@ -38,6 +38,10 @@ class StreamCapture:
         collected, self._bytes = self._bytes.getvalue(), io.BytesIO()
         return as_text(collected)
 
+    def so_far(self) -> str | bytes:
+        """Return what has been printed by now."""
+        return as_text(self._bytes.getvalue())
+
     def size(self) -> int:
         """Give how many bytes have been collected so far; 0 once that is over."""
         return len(self._bytes.getvalue())
@@ -67,6 +71,10 @@ class ClosedStdout:
 
     def end(self, *, restore: bool) -> str:
         """Give nothing: there was nowhere to print."""
+        return ""
+
+    def so_far(self) -> str:
+        """Return nothing, as above."""
         return ""
 
     def size(self) -> int:

@@ -17,13 +17,15 @@ from .capture import away_from_standard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from .capture import DescriptorCapture
 
 _CHUNK = 1 << 20
 _F_SETPIPE_SZ = 1031
+# What concerns us only with stdout for its argument; the others start programs.
+_CHANGING = ("open", "truncate", "ftruncate")
 _READERS = ("/bin/cat", "/usr/bin/cat")
 
 
@@ -48,6 +50,19 @@ class Conduit:
             from .custody import start_undisturbed
 
             start_undisturbed(self._drain)
+
+    def rejoin(self) -> bool:
+        """Be descriptor 1 again, should the program have put back what was there before.
+
+        Return whether that is possible: not once all who wrote are gone.
+        """
+        with self._lock:
+            if self._reading < 0:
+                return False
+            writing = os.open(f"/proc/self/fd/{self._reading}", os.O_WRONLY)
+        os.dup2(writing, 1)
+        os.close(writing)
+        return True
 
     def empty(self) -> bool:
         """Keep all that has been written so far; return whether more may come."""
@@ -94,27 +109,30 @@ class Conduit:
                 return
 
 
-def prepare(capture: DescriptorCapture, function: str, path: Any) -> None:
-    """Put a pipe in place before *function* starts a process, or opens stdout as *path*."""
-    if function == "open" and not _is_stdout(capture, path):
+def prepare(capture: DescriptorCapture, function: str, paths: Iterable[Any]) -> None:
+    """Put a pipe in place before *function* starts a process, or changes one of *paths*."""
+    if function in _CHANGING and not any(_is_stdout(capture, function, path) for path in paths):
         return
-    if capture.conduit is None and identity(1) == capture.identity:
+    if identity(1) == capture.identity:
         try:
-            capture.conduit = Conduit(lambda data: _keep(capture, data))
+            if capture.conduit is None or not capture.conduit.rejoin():
+                capture.conduit = Conduit(lambda data: _keep(capture, data))
         except (OSError, RuntimeError):  # no descriptor to be had
             return
     # Python warns of a fork that leaves threads behind; that one is started afterwards.
-    if capture.conduit is not None and function not in ("fork", "forkpty"):
+    if capture.conduit is not None and function != "fork":
         capture.conduit.start()
 
 
-def _is_stdout(capture: DescriptorCapture, path: Any) -> bool:
+def _is_stdout(capture: DescriptorCapture, function: str, path: Any) -> bool:
     """Return whether *path* names the file that stdout is collected in."""
+    if isinstance(path, int) and function == "open":  # a duplicate, which truncates nothing
+        return False
     try:
-        found = os.stat(path) if not isinstance(path, int) else None
+        found = os.stat(path)
     except (OSError, ValueError, TypeError):  # not there, or no path
         return False
-    return found is not None and (found.st_dev, found.st_ino) == capture.identity[:2]
+    return (found.st_dev, found.st_ino) == capture.identity[:2]
 
 
 def _keep(capture: DescriptorCapture, data: bytes) -> None:
@@ -125,27 +143,6 @@ def _keep(capture: DescriptorCapture, data: bytes) -> None:
             rest = rest[write_some(capture.spool, rest) :]
     except OSError as error:
         capture.lost = error
-
-
-def abandon(captures: list[DescriptorCapture]) -> None:
-    """Let go, in a fork of the program, of what belongs to the program itself.
-
-    Who waits for the end of stdout must not wait for the fork. What the fork writes is collected
-    with everything else; the answer is its parent's.
-    """
-    for capture in captures:
-        if capture.stream.is_ours:
-            os.close(capture.real)
-        capture.real = -1
-        capture.stream.redirect(1)
-        if capture.conduit is not None:
-            capture.conduit.abandon()
-    captures.clear()
-    from .invocation import current
-
-    invocation = current()
-    if invocation is not None:
-        invocation.writer.leave_to_parent()
 
 
 def _start_reader(descriptor: int) -> None:

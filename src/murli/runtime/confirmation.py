@@ -53,13 +53,15 @@ def can_preview(invocation: Invocation) -> bool:
         or not metadata.dry_runnable
         or invocation.settings.guard_dry_run
         or invocation.call.extra.get("validate_only")
-        or not getattr(invocation.host, "standalone", True)
+        or not getattr(invocation.runner, "standalone", True)
     ):
         return False
     if metadata.plan is not None:
         return True
     # A flag of its own is what such a command looks at; without it, it would run for real.
-    if "--dry-run" in invocation.options() or invocation.host.level().owns("--dry-run"):
+    if "--dry-run" in invocation.host.options(invocation.command) or invocation.host.level().owns(
+        "--dry-run"
+    ):
         return False
     if any(flag.name == "dry-run" for each in commands_along(invocation) for flag in each.flags):
         return False

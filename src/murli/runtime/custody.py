@@ -19,45 +19,25 @@ import sys
 from _thread import allocate_lock, start_new_thread
 
 from ..formats import interrupt_once, is_put_off, python_int_handler
+from . import variable_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
-    from typing import Any, NoReturn, Protocol
+    from typing import Any, NoReturn
 
+    from .host import Custodian
     from .invocation import Invocation
 
     Undo = Callable[[], None]
-
-    class Custodian(Protocol):
-        """Who answers when the program ends abruptly."""
-
-        invocation: Invocation
-
-        @property
-        def concerned(self) -> bool:
-            """Whether this process still has to be answered for."""
-
-        def answer(self, error: BaseException | None) -> int:
-            """Answer, and give the exit code."""
-
-        def let_go(self) -> None:
-            """Leave the process to another program."""
 
 
 # -- signals -----------------------------------------------------------------------------------
 
 _NAMES = {2: "SIGINT", 15: "SIGTERM", 1: "SIGHUP"}
 _pid = 0
-
-
-class Terminated(KeyboardInterrupt):
-    """A signal other than Ctrl-C ends the program; ``signal`` is its name."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.signal = _NAMES[number]
+_mask: Any = getattr(_signal, "pthread_sigmask", None)
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
@@ -73,7 +53,7 @@ def _terminate(number: int, frame: FrameType | None) -> None:
     for each in _NAMES:
         if _signal.getsignal(each) is _terminate:
             _signal.signal(each, _pass_over)
-    error = note_interruption(KeyboardInterrupt() if number == 2 else Terminated(number))
+    error = interruption_by(number)
     if _invocation is not None:
         _invocation.give_grace(error)
         if program_has_ended(frame):
@@ -101,6 +81,19 @@ def note_interruption(error: KeyboardInterrupt) -> KeyboardInterrupt:
     return error
 
 
+def interruption_by(number: int) -> KeyboardInterrupt:
+    """Return, and remember, what signal *number* means to the program."""
+    if number == 2:
+        return note_interruption(KeyboardInterrupt())
+
+    class Terminated(KeyboardInterrupt):
+        """A signal other than Ctrl-C ends the program."""
+
+        signal = _NAMES[number]
+
+    return note_interruption(Terminated())
+
+
 def take_interruption() -> KeyboardInterrupt | None:
     """Give what interrupted the program, once."""
     global _interruption
@@ -110,31 +103,46 @@ def take_interruption() -> KeyboardInterrupt | None:
 
 def start_undisturbed(function: Callable[..., None], *args: Any) -> None:
     """Start a thread that receives no signal: one that went there would not wake the main one."""
-    mask = getattr(_signal, "pthread_sigmask", None)
-    before = mask(_signal.SIG_BLOCK, (1, 2, 15)) if mask is not None else ()
+    before = hold_back()
     start_new_thread(function, args)
-    if mask is not None:
-        mask(_signal.SIG_SETMASK, before)
+    let_come(before)
 
 
-class Grace:
-    """From its making until `stop`, a call that *error* interrupts has a moment to end.
+def hold_back() -> Any:
+    """Let signals wait, for this thread and what it starts; return what `let_come` takes."""
+    return _mask(_signal.SIG_BLOCK, _NAMES) if _mask is not None else None
+
+
+def let_come(held: Any) -> None:
+    """Let signals come as they did before."""
+    if held is not None:
+        _mask(_signal.SIG_SETMASK, held)
+
+
+def resign() -> None:
+    """In a fork of the program, which has made no such arrangement, handle no signal."""
+    if _signal.getsignal(2) is _terminate:
+        _signal.signal(2, python_int_handler)
+    _exchange(_terminate, _signal.SIG_DFL)
+
+
+def begin_grace(invocation: Invocation, error: BaseException) -> Undo:
+    """Give a call that *error* interrupts a moment to end; return what lets it go on after all.
 
     Nothing may be loaded here: the signal may have come in the middle of loading that.
     """
+    over = allocate_lock()
+    over.acquire()
+    try:
+        start_undisturbed(_watch, invocation, error, over)
+    except RuntimeError:  # no thread to be had
+        pass
 
-    def __init__(self, invocation: Invocation, error: BaseException) -> None:
-        self._over = allocate_lock()
-        self._over.acquire()
-        try:
-            start_undisturbed(_watch, invocation, error, self._over)
-        except RuntimeError:  # no thread to be had
-            pass
+    def stop() -> None:
+        if over.locked():
+            over.release()
 
-    def stop(self) -> None:
-        """Leave the process to whoever goes on with it."""
-        if self._over.locked():
-            self._over.release()
+    return stop
 
 
 def _watch(invocation: Invocation, error: BaseException, over: Any) -> None:
@@ -300,15 +308,37 @@ def _system(command: Any) -> int:
     return os.waitpid(child, 0)[1]
 
 
-def _wait_for_signals() -> Undo:
-    """Let ``signal.sigwait`` be interrupted by other signals; C starts it anew behind each."""
-    if not hasattr(_signal, "sigwaitinfo"):
-        return _nothing
+def _sigwait(sigset: Any, /) -> int:
+    """Stand in for ``sigwait``, which C starts anew behind each signal that is handled.
 
-    def sigwait(sigset: Any, /) -> int:
-        return int(_signal.sigwaitinfo(sigset).si_signo)
+    One that is not blocked would end the program, and is not taken from us by waiting for it.
+    """
+    blocked = _mask(_signal.SIG_BLOCK, ())
+    waited = [each for each in sigset if each in blocked or _signal.getsignal(each) != _terminate]
+    return int(_signal.sigwaitinfo(waited).si_signo)
 
-    return replace(_signal, "sigwait", sigwait)
+
+def _block(how: int, mask: Any, /) -> Any:
+    """Stand in for ``pthread_sigmask``: who blocks what ends the program is ended all the same."""
+    global _looked_after
+    before = _mask(how, mask)
+    if _looked_after is not _invocation and not _mask(_signal.SIG_BLOCK, ()).isdisjoint(_NAMES):
+        from .forcing import look_for_blocked
+
+        _looked_after = _invocation
+        start_undisturbed(look_for_blocked, _invocation)
+    return before
+
+
+# Whose blocked signals somebody looks for.
+_looked_after: Invocation | None = None
+
+
+def _hear_signals() -> list[Undo]:
+    """Let signals be heard by who waits for others, or for none."""
+    if _mask is None or not hasattr(_signal, "sigwaitinfo"):
+        return []
+    return [replace(_signal, "sigwait", _sigwait), replace(_signal, "pthread_sigmask", _block)]
 
 
 def keep(custodian: Custodian) -> Undo:
@@ -320,11 +350,11 @@ def keep(custodian: Custodian) -> Undo:
         replace(os, "execv", _execv),
         replace(os, "execve", _execve),
         replace(os, "system", _system),
-        _wait_for_signals(),
+        *_hear_signals(),
         _tell_children(),
-        _guard_stdin(),
+        *_guard_stdin(),
         _look_out(),
-        _note_questions(custodian),
+        *_note_questions(custodian),
     ]
 
     def stop() -> None:
@@ -348,36 +378,6 @@ def replace(module: Any, name: str, ours: Any) -> Undo:
     return undo
 
 
-class Custody:
-    """While it is entered, a handler is in custody; for those who have a function to wrap."""
-
-    def __init__(self, invocation: Invocation) -> None:
-        self.pid = os.getpid()
-        self.invocation = invocation
-        self._undo: Undo | None = None
-
-    def __enter__(self) -> None:
-        if self.invocation.capture is not None and self.invocation.capture.is_process:
-            self._undo = keep(self)
-
-    def __exit__(self, *error: object) -> None:
-        if self._undo is not None:
-            self._undo()
-
-    @property
-    def concerned(self) -> bool:
-        """Whether this process, and not a fork of it, still has to be answered for."""
-        return os.getpid() == self.pid
-
-    def answer(self, error: BaseException | None) -> int:
-        """Finish the invocation and give the exit code."""
-        return self.invocation.finish(error)
-
-    def let_go(self) -> None:
-        """Leave the process to another program: what was printed so far comes first."""
-        self.invocation.release()
-
-
 # -- traps -------------------------------------------------------------------------------------
 
 _FOR_CHILDREN = {
@@ -392,12 +392,13 @@ _FOR_CHILDREN = {
     "NO_COLOR": "1",
     "FORCE_COLOR": None,
 }
-# Modules that know how to wait for a person; `traps` knows how to keep them from it.
+# Modules that know how to wait for a person, or to handle a signal; `traps` knows what to do.
 _TRAPS = (
     "getpass",
     "webbrowser",
     "code",
     "_posixsubprocess",
+    "asyncio.runners",
     "click._termui_impl",
     "typer._click._termui_impl",
     "prompt_toolkit.application.application",
@@ -411,14 +412,12 @@ _ASKING = ("click.termui", "typer._click.termui")
 _SHORT_CUTS = ("_is_macos", "_is_linux_or_bsd")
 
 
-def _never() -> bool:
-    return False
-
-
 def _tell_children() -> Undo:
     """Tell programs the handler starts that nobody is there to page, colour or ask for."""
-    environ = os.environ
-    before = {name: environ.get(name) for name in _FOR_CHILDREN}
+    environ, names = os.environ, variable_names()
+    before: dict[str, str | None] = {}
+    for name in _FOR_CHILDREN:
+        before[name] = environ[name] if f"\0{name}\0" in names else None
     _set(environ, _FOR_CHILDREN)
     return lambda: _set(environ, before)
 
@@ -427,11 +426,14 @@ def _set(environ: Any, values: dict[str, str | None]) -> None:
     for name, value in values.items():
         if value is not None:
             environ[name] = value
-        elif name in environ:
-            del environ[name]
+        else:
+            try:
+                del environ[name]
+            except KeyError:  # the handler has taken it away itself
+                pass
 
 
-def _guard_stdin() -> Undo:
+def _guard_stdin() -> list[Undo]:
     """Keep the handler from waiting at a stdin that nobody feeds."""
     try:
         # A file ends by itself, and so does /dev/null; pipes, sockets and terminals may not.
@@ -440,42 +442,29 @@ def _guard_stdin() -> Undo:
     except OSError:
         from .stdin import put_nothing
 
-        return put_nothing()
+        return [put_nothing()]
     if not waits or sys.stdin is None or sys.stdin is not sys.__stdin__:
-        return _nothing
+        return []
     from .stdin import guard
 
-    return guard()
+    return [guard()]
 
 
-def _note_questions(custodian: Custodian) -> Undo:
+def _note_questions(custodian: Custodian) -> list[Undo]:
     """Keep what is asked out of the answer: ``input`` is ours, also where it was kept."""
     builtins = sys.modules["builtins"]
     own = builtins.__dict__["input"]
 
     def ask(prompt: object = "", /) -> str:
-        capture: Any = custodian.invocation.capture
-        if capture is None or not capture.is_process:
-            return str(own(prompt))
-        text = str(prompt)
-        sys.stdout.write(text)
-        question = capture.note_question(text)
-        try:
-            return str(own())
-        except EOFError as end:
-            end.asked = question  # type: ignore[attr-defined]
-            raise
+        from .traps import ask
+
+        return ask(custodian.capture, own, prompt)
 
     undo = [replace(builtins, "input", ask)]
     for name in _ASKING:
         if name in sys.modules:
             undo.append(replace(sys.modules[name], "visible_prompt_func", ask))
-
-    def stop() -> None:
-        for each in undo:
-            each()
-
-    return stop
+    return undo
 
 
 def _look_out() -> Undo:
@@ -483,45 +472,32 @@ def _look_out() -> Undo:
 
     Loading them all just in case would cost more than the handler.
     """
-    lookout = _Lookout()
+    undo: list[Undo] = []
     for name in _TRAPS:
         if name in sys.modules:
-            lookout.disarm(sys.modules[name])
+            from .traps import disarm
+
+            undo += disarm(sys.modules[name])
     typer = sys.modules.get("typer.main")
     for name in _SHORT_CUTS:
         if typer is not None and hasattr(typer, name):
-            lookout.undo.append(replace(typer, name, _never))
-    sys.meta_path.insert(0, lookout)
-    return lookout.leave
+            undo.append(replace(typer, name, bool))  # which returns False
 
-
-class _Lookout:
-    """A finder that finds nothing, and notices what is being loaded."""
-
-    def __init__(self) -> None:
-        self.undo: list[Undo] = []
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Give the module as somebody else finds it, disarmed once it is loaded."""
+    def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
         if name not in _TRAPS:
             return None
         from .traps import found_by_others
 
-        return found_by_others(self, name, path, target)
+        return found_by_others(find_spec, undo, name, path, target)
 
-    def disarm(self, module: Any) -> None:
-        """Keep *module* from waiting for people until we leave."""
-        from .traps import disarm
+    def leave() -> None:
+        if finder in sys.meta_path:
+            sys.meta_path.remove(finder)
+        while undo:
+            undo.pop()()
 
-        self.undo += disarm(module)
-
-    def leave(self) -> None:
-        """Leave everything as it was."""
-        if self in sys.meta_path:
-            sys.meta_path.remove(self)
-        while self.undo:
-            self.undo.pop()()
-
-
-def _nothing() -> None:
-    pass
+    # A finder that finds nothing, and notices what is being loaded.
+    finder: Any = find_spec
+    finder.find_spec = find_spec
+    sys.meta_path.insert(0, finder)
+    return leave

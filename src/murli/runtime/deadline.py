@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # signal itself loads enum first
 import os
+import sys
 import time
 from _thread import allocate_lock, get_ident
 
@@ -47,6 +48,18 @@ def seconds_in(text: str) -> float | None:
     if factor is None or not number.replace(".", "", 1).isdecimal():
         return None
     return min(float(number) * factor, LONGEST_SECONDS)
+
+
+def allow(invocation: Invocation, seconds: float, *, assumed: bool = False) -> None:
+    """Let the call take this long, counted from its start; 0 for as long as it likes.
+
+    A time that is only *assumed* is the handler's: whoever reads the answer takes their own.
+    """
+    if seconds > 0:  # NaN is no time either
+        is_process = sys.stdout is sys.__stdout__
+        invocation.deadline = Deadline(
+            invocation, seconds, may_end_process=is_process, assumed=assumed
+        )
 
 
 class Deadline:
@@ -97,6 +110,13 @@ class Deadline:
         with self._arming:
             if self._watchdog is not None:
                 self._watchdog.disarm()
+
+    def see_off(self, code: int) -> None:
+        """Have the process, which has been interrupted and has answered, end with *code* soon."""
+        from .forcing import GRACE_SECONDS
+
+        if self._watchdog is not None:
+            self._watchdog.arm(GRACE_SECONDS + NOTICING_SECONDS, [], code)
 
     def _arm(self, seconds: float) -> None:
         from .forcing import last_words

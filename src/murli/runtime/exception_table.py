@@ -204,7 +204,7 @@ CLASSES: dict[str, Meaning] = {
         "Report a bug: the tool must give that command as a list.",
         "shell_string_prohibited",
     ),
-    "murli.formats.OutputFailed": Meaning("tool_error", error_type="output_failed"),
+    "murli.errors.OutputFailed": Meaning("tool_error", error_type="output_failed"),
     # -- clients of HTTP
     "urllib3.exceptions.HTTPError": _NO_ANSWER,
     "urllib3.exceptions.NewConnectionError": _NO_ANSWER,  # which is a TimeoutError there

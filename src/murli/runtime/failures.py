@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ..errors import AgentError, EncodingError
-from ..formats import OutputFailed
+from ..errors import AgentError, EncodingError, OutputFailed, kind_of
 from ..outcome import Failure
 from . import is_on
 from .endings import (
@@ -106,7 +105,7 @@ def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) ->
         question = printed if isinstance(printed, str) else ""
         failure = input_failure(
             question,
-            invocation.options(),
+            invocation.host.options(invocation.command),
             getattr(error, "asked", ""),
             stalled=error.args == (STALLED,),
         )
@@ -162,6 +161,7 @@ def error_for(invocation: Invocation, error: BaseException) -> AgentError:
             return invocation.deadline.failure()
         return AgentError.cancelled(signal=getattr(error, "signal", "SIGINT"))
     found = as_agent_error(error)
+    found.kind = kind_of(found)
     withhold_retry(invocation, found)
     if found.field in invocation.applied:
         from .saved import explained

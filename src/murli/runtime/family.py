@@ -304,7 +304,7 @@ def is_bare(invocation: Invocation, error: AgentError) -> bool:
     call = invocation.call
     if call.rest == ["--version"] and error.error_type == "flag_error":
         return bool(invocation.tool_version())  # the tool has one, and no such option
-    return error.error_type == "command_error" and invocation.is_bare
+    return error.error_type == "command_error" and not (call.rest or call.mounted)
 
 
 def explain_tool(invocation: Invocation) -> int:
@@ -334,7 +334,7 @@ def finish_explaining(invocation: Invocation, restore: bool) -> int:
     printed = capture.end(restore=restore)
     text = printed if isinstance(printed, str) else printed.decode("utf-8", "replace")
     code = explain(invocation, text)
-    invocation.let_go(capture, restore=restore)
+    invocation.drop(capture, restore=restore)
     return code
 
 

@@ -95,13 +95,13 @@ def check(invocation: Invocation) -> None:
 
         timeout = timeout_of_tool(invocation)
     if timeout:
-        from .deadline import seconds_in
+        from .deadline import allow, seconds_in
 
         seconds = seconds_in(timeout)
         if seconds is None:
             invocation.refuse(invalid_setting("timeout", timeout, ("30", "500ms", "2m")))
         invocation.timed = True
-        invocation.allow(seconds)
+        allow(invocation, seconds)
     if call.profile is not None and not call.mounted:
         # Running without the values the caller asked for would be worse than not running.
         _ = invocation.saved

@@ -12,8 +12,7 @@ import atexit
 import os
 import sys
 
-from ..errors import AgentError, EncodingError
-from ..formats import OutputFailed
+from ..errors import AgentError, EncodingError, OutputFailed
 from .usage import CHECK_USAGE
 
 TYPE_CHECKING = False
@@ -42,6 +41,13 @@ def is_for_the_tool(error: BaseException) -> bool:
 def is_expired(error: BaseException) -> bool:
     """Return whether *error* is the end of the time the call had."""
     return type(error).__name__ == "Expired"
+
+
+def let_tool_handle(invocation: Invocation, ending: BaseException) -> None:
+    """Raise what goes on to the handlers that the tool has around its call."""
+    if is_for_the_tool(ending):
+        leave_to_the_tool(invocation, ending)
+        raise ending
 
 
 def leave_to_the_tool(invocation: Invocation, error: BaseException) -> None:

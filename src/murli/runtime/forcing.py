@@ -8,19 +8,25 @@ there may be is written, and the process exits with its code.
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # signal itself loads enum first
+import sys
+import time
 from _thread import allocate_lock, start_new_thread
 
 from ..errors import AgentError
 from ..formats import DescriptorStream, identity
 from ..outcome import Failure
-from .custody import real_hard_exit
-from .endings import answer_descriptor, note_children, stop_children
+from .capture import flush
+from .custody import interruption_by, real_hard_exit
+from .endings import answer_descriptor, bounded, note_children, stop_children
+from .invocation import payload_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ..contracts import Answer
     from .invocation import Invocation
     from .watchdog import Writes
 
@@ -33,6 +39,11 @@ CLEANUP_SECONDS = 1.0
 CHILDREN_SECONDS = 0.5
 # What an answer that another thread is just giving gets to be given.
 ANSWER_SECONDS = 0.5
+# What the program's own stdout gets to let out what it still holds, and each stream to take it all.
+FLUSH_SECONDS = 0.2
+WRITE_SECONDS = 1.0
+# How often to look for signals that the program blocks.
+_LOOK_SECONDS = 0.2
 
 _is_ending = allocate_lock()
 
@@ -46,6 +57,21 @@ def end_after(invocation: Invocation, error: BaseException, over: Any) -> None:
     from .failures import error_for
 
     end(invocation, lambda: error_for(invocation, error))
+
+
+def look_for_blocked(invocation: Invocation) -> None:
+    """End the call should a signal come that the program keeps from being handled.
+
+    Who waits for it themselves has taken it before this looks a second time.
+    """
+    before: set[int] = set()
+    while not invocation.is_finishing:
+        time.sleep(_LOOK_SECONDS)
+        now = _signal.sigpending()
+        for number in before & now & {1, 2, 15}:
+            invocation.give_grace(interruption_by(number))
+            return
+        before = now
 
 
 def end(invocation: Invocation, failure: Callable[[], AgentError]) -> None:
@@ -67,6 +93,7 @@ def end(invocation: Invocation, failure: Callable[[], AgentError]) -> None:
     error = failure()
     if invocation.steps is not None:
         error.context = {**invocation.steps.context(), **error.context}
+    _within(FLUSH_SECONDS, lambda: flush(sys.stdout))
     _tell(invocation, error)
 
 
@@ -99,10 +126,12 @@ def last_words(
         from .verdict import weigh
 
         weigh(invocation, error)
-    answer = writer.document_of(Failure(error, writer.phase), elapsed)
+    answer = _document_of(invocation, error, elapsed)
     text = writer.text_of(answer)
     if writer.is_tty():
-        text = writer.scrubbed(f"Error: {error}")
+        from ..presentation import error_text
+
+        text = writer.scrubbed(error_text(error))
     data = f"{text}\n".encode("utf-8", "replace")
     capture = invocation.capture
     stdout, stderr = (answer_descriptor(invocation), data), (2, data)
@@ -118,10 +147,23 @@ def last_words(
     return [[stderr, stdout] if streaming else [stderr]], answer.exit_code
 
 
+def _document_of(invocation: Invocation, error: AgentError, elapsed: float | None) -> Answer:
+    """Return the answer that *error* is, with what was printed by now; nothing else is changed."""
+    writer, capture = invocation.writer, invocation.capture
+    output: Any = None
+    if capture is not None and not writer.answered:
+        output = payload_of(capture.so_far())
+        output = bounded(output) if isinstance(output, str) else output
+    notices, writer.notices = writer.notices, list(writer.notices)
+    invocation.tells_printed = True
+    try:
+        return writer.document_of(Failure(error, writer.phase, output), elapsed)
+    finally:
+        writer.notices, invocation.tells_printed = notices, False
+
+
 def _written(descriptor: int, data: bytes) -> bool:
     """Write *data* unless that blocks; return whether it is out."""
-    done = allocate_lock()
-    done.acquire()
     result: list[bool] = []
 
     def write() -> None:
@@ -130,7 +172,20 @@ def _written(descriptor: int, data: bytes) -> bool:
             result.append(True)
         except OSError:  # there is nobody left to tell
             pass
-        done.release()
 
-    start_new_thread(write, ())
-    return done.acquire(timeout=1.0) and bool(result)
+    return _within(WRITE_SECONDS, write) and bool(result)
+
+
+def _within(seconds: float, function: Callable[[], None]) -> bool:
+    """Call *function*, which may block; return whether it has ended within this many *seconds*."""
+    done = allocate_lock()
+    done.acquire()
+
+    def call() -> None:
+        try:
+            function()
+        finally:
+            done.release()
+
+    start_new_thread(call, ())
+    return done.acquire(timeout=seconds)

@@ -49,7 +49,7 @@ class Given:
         """Return the values of the parameters, in a form that is the same for equal ones."""
         return {
             name: _stable(value)
-            for name, value in self._invocation.values().items()
+            for name, value in self._invocation.host.values(self._invocation.parsed).items()
             if not _is_left_out(name)
         }
 

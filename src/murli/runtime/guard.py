@@ -23,7 +23,10 @@ def admit(invocation: Invocation, metadata: Metadata | None, previews: bool) -> 
             from .family import default_timeout
 
             seconds = default_timeout(metadata)
-        invocation.allow(seconds, assumed=assumed)
+        if seconds > 0:
+            from .deadline import allow
+
+            allow(invocation, seconds, assumed=assumed)
     if call.stream or call.no_stream or (metadata is not None and metadata.streams):
         from .streaming import prepare
 
@@ -107,7 +110,7 @@ def refusal(
     guard_dry_run = invocation.settings.guard_dry_run
     if dry_run and not (metadata and metadata.dry_runnable):
         return _no_preview("It")
-    if dry_run and "--dry-run" in invocation.options():
+    if dry_run and "--dry-run" in invocation.host.options(invocation.command):
         from ..errors import AgentError
 
         # The command looks at its own, which was not typed: it would run for real.
@@ -161,7 +164,10 @@ def _no_preview(what: str) -> AgentError:
 
 def _advice(invocation: Invocation, metadata: Metadata | None) -> str:
     """Return what to type to confirm the call, and to see first what it would do."""
-    own, switches = set(invocation.options()), set(invocation.switches())
+    own, switches = (
+        set(invocation.host.options(invocation.command)),
+        set(invocation.host.switches(invocation.command)),
+    )
     # A --force of the command's own has a meaning of its own beside confirming.
     ways = [] if "--force" in own else ["--force"]
     if "--yes" not in own or "--yes" in switches:

@@ -41,6 +41,7 @@ from . import (
     is_on,
     mentions_secret,
     tool_version,
+    variable_names,
 )
 
 TYPE_CHECKING = False
@@ -53,10 +54,8 @@ if TYPE_CHECKING:
     from ..metadata import Metadata
     from ..steps import Steps
     from . import Settings
-    from .capture import Capture
-    from .custody import Grace
     from .deadline import Deadline
-    from .host import Host
+    from .host import Capture, Host, Runner
     from .redaction import Secrets
     from .saved import Saved
     from .shaping import Shaper
@@ -86,33 +85,37 @@ class Invocation:
 
     def __init__(
         self,
-        host: Host,
+        runner: Runner,
         settings: Settings,
         argv: Sequence[str],
         stdout: Any = None,
         *,
         raises: bool = False,
     ) -> None:
-        self.host = host
+        self.runner = runner
+        self._host: Host | None = None
         self.settings = settings
         # Whether a refusal is raised, for a caller who wants exceptions, instead of answered.
         self.raises = raises
         self.argv = argv
         mounted: tuple[str, ...] = MOUNTED if settings.mount else ()
         self.call = Call()
-        chosen = os.environ.get("MURLI_CONTRACT") or settings.contract
+        # Those that are not there need not be looked up one by one.
+        self.variables = variable_names()
+        self.configured = "\0MURLI_" in self.variables
+        chosen = (self.configured and os.environ.get("MURLI_CONTRACT")) or settings.contract
         # Whether there is anything on the command line that could be for us.
         self.scanned = behind_the_last_of_ours(argv, mounted) > 0
         if chosen != "murli" or (self.scanned and "--contract" in "\0".join(argv)):
             from .family import scan_in_family
 
-            self.call = scan_in_family(host, settings, argv, chosen)
+            self.call = scan_in_family(self.host, settings, argv, chosen)
             self.scanned = True
         elif self.scanned:
             from .argv import mounted_on, scan
 
-            root = host.level()
-            self.call = scan(argv, root, mounted_on(root, host, mounted))
+            root = self.host.level()
+            self.call = scan(argv, root, mounted_on(root, self.host, mounted))
         else:
             self.call.rest = list(argv)
         self.stdout_is_terminal = is_terminal(stdout or standard("stdout"))
@@ -148,20 +151,20 @@ class Invocation:
         self.timed = False
         # The function that runs, where the framework knows it.
         self.handler: Any = None
-        # Gives the options of the command that runs, for who has to be told what to pass.
-        self.options: Callable[[], list[str]] = list
-        # Gives those of them that take no value.
-        self.switches: Callable[[], list[str]] = list
+        # The command that runs, as the host knows it, and what was parsed for it.
+        self.command: Any = None
+        self.parsed: Any = None
         # The names of the command that runs, below the tool's own.
         self.path: tuple[str, ...] = ()
         # Whether the command's plan function runs in the place of its handler.
         self.plans = False
-        # Returns the values of all its parameters, wherever they come from.
-        self.values: Callable[[], dict[str, Any]] = dict
         self._unhook: Callable[[], None] | None = None
+        self._pid = 0
         # What ends an interrupted call that does not end, and whether its end has begun.
-        self._grace: Grace | None = None
+        self._end_grace: Callable[[], None] | None = None
         self.is_finishing = False
+        # Whether what was printed is in the answer that is being made though more may come.
+        self.tells_printed = False
         self.returned: Any = None
         self._around: Invocation | None = None
         # The exit code of a refusal that stands, whatever a handler that only previews makes of it.
@@ -194,15 +197,17 @@ class Invocation:
         settings, at_terminal = self.settings, self.stdout_is_terminal
         # A variable that asks for text makes no person of an agent that has announced itself.
         hides = settings.agents == "detect" and not at_terminal and settings.is_announced()
-        self._is_agents = call.agent or hides or settings.mode() == "agent"
-        self._has_person = settings.is_for_people(at_terminal) and not call.agent
+        configured = self.configured
+        mode = settings.mode(configured=configured)
+        self._is_agents = call.agent or hides or mode == "agent"
+        self._has_person = settings.is_for_people(at_terminal, mode) and not call.agent
         # A format that does not exist cannot say how its own refusal is to be written.
         output = call.output if call.output in VALID_OUTPUT_FORMATS else ""
         if contract != "murli":
             from .family import output_format
 
             output = output_format(self, contract)
-        progress = os.environ.get("MURLI_PROGRESS") or self.settings.progress_stream
+        progress = (configured and os.environ.get("MURLI_PROGRESS")) or settings.progress_stream
         writer = Writer(
             stdout,
             agent_mode=not self._has_person,
@@ -213,11 +218,19 @@ class Invocation:
             tool_version=self.tool_version(),
             contract=contract,
             progress_stream=progress if progress in ("stdout", "stderr") else "auto",
-            validate=is_on("MURLI_TEST"),
+            validate=configured and is_on("MURLI_TEST"),
         )
-        writer.begin()
+        # One answer from here on, and nothing has happened yet.
+        writer.once, writer.phase = True, "validation"
         writer.in_lines |= call.stream
         return writer
+
+    @property
+    def host(self) -> Host:
+        """What answers questions about the tool; loaded when there is one."""
+        if self._host is None:
+            self._host = self.runner.host()
+        return self._host
 
     @property
     def is_for_people(self) -> bool:
@@ -239,7 +252,7 @@ class Invocation:
 
     def tool_version(self) -> str:
         """Give the version to stamp on answers, from the most explicit source that has one."""
-        return tool_version() or self.settings.tool_version or self.host.version()
+        return tool_version() or self.settings.tool_version or self.runner.version()
 
     def begin(self) -> None:
         """Do what comes before the framework parses; may answer and end the program."""
@@ -260,11 +273,9 @@ class Invocation:
 
                     self.undo.append(speak_utf8())
                     break
-        # Without their values, which all would have to be decoded.
-        names = "\0".join((*os.environ, ""))
-        self.capped = "_MAX_OUTPUT_BYTES\0" in names and not self.writer.is_tty()
+        self.capped = "_MAX_OUTPUT_BYTES\0" in self.variables and not self.writer.is_tty()
         # In text too: only a person at a terminal sees their own environment.
-        if is_process and not self.is_attended and mentions_secret(names):
+        if is_process and not self.is_attended and mentions_secret(self.variables):
             from .secret_names import secrets_of_environment
 
             for value in secrets_of_environment():
@@ -273,9 +284,12 @@ class Invocation:
             from .family import begin
 
             begin(self)
-        redirects = getattr(self.host.app, REDIRECTS, None) or ()
-        moved = any(old[0] in self.argv for old in redirects)
-        if self.scanned or moved or self.capped or "MURLI_TIMEOUT" in os.environ:
+        redirects = getattr(self.runner.app, REDIRECTS, None) or ()
+        moved = False
+        for old in redirects:
+            moved = moved or old[0] in self.argv
+        timed = "\0MURLI_TIMEOUT\0" in self.variables
+        if self.scanned or moved or self.capped or timed:
             from .flags import heed
 
             if not heed(self, redirects if moved else None):
@@ -284,23 +298,6 @@ class Invocation:
             from ..commands.doctor import advise
 
             advise(self)
-
-    def allow(self, seconds: float, *, assumed: bool = False) -> None:
-        """Let the call take this long, counted from its start; 0 for as long as it likes.
-
-        A time that is only *assumed* is the handler's: whoever reads the answer takes their own.
-        """
-        if not seconds > 0:  # NaN is no time either
-            return
-        from .deadline import Deadline
-
-        is_process = sys.stdout is sys.__stdout__
-        self.deadline = Deadline(self, seconds, may_end_process=is_process, assumed=assumed)
-
-    @property
-    def is_bare(self) -> bool:
-        """Whether the tool was called with nothing but flags of ours."""
-        return not (self.call.rest or self.call.mounted)
 
     @property
     def saved(self) -> Saved:
@@ -353,12 +350,13 @@ class Invocation:
 
             admit(self, metadata, previews)
         if not self.plans:
-            self.writer.enter_execution()
+            self.writer.phase = "execution"  # from here on a failure may have left traces
         if self.deadline is not None:
             self.deadline.arm()
 
     def collect(self) -> None:
         """Keep what the handler prints away from the answer, until `finish`."""
+        self._pid = os.getpid()
         if self.writer.is_tty():
             return
         from .capture import collect_stdout
@@ -372,12 +370,34 @@ class Invocation:
         if self.secrets is not None:
             self.secrets.capture = self.capture
 
+    def put_in_custody(self) -> Callable[[], None] | None:
+        """Let the handler neither hang us nor cut us off, see `custody`; return the end of that.
+
+        Where stdout is not the process's own nothing is done, and ``None`` returned.
+        """
+        if self.capture is None or not self.capture.is_process:
+            return None
+        from .custody import keep
+
+        return keep(self)
+
+    @property
+    def concerned(self) -> bool:
+        """Whether this process, and not a fork of it, still has to be answered for."""
+        return os.getpid() == self._pid
+
     def release(self) -> None:
         """Stop collecting without answering; what was printed goes out as it was."""
         self.leave()
         if self.writer.ending is not None:
-            self._end_stream("")
-        self.writer.flush_notices()
+            from .streaming import end
+
+            end(self, "")
+        if self.writer.notices:
+            from ..asides import flush_notices
+
+            flush_notices(self.writer)
+        self.writer.flush()
         self._unwatch()
         if self.capture is None:
             self._unguard()
@@ -455,21 +475,23 @@ class Invocation:
             return code
         if interrupted and not restore and not self.writer.is_tty():
             self.give_grace(error)  # threads may keep it from ending
+            if self.deadline is not None:
+                self.deadline.see_off(code)
         # Also where others go on: who was interrupted is leaving, and one more is no other end.
         if restore:
             self.take_back()
-            if self._grace is not None and type(error) is KeyboardInterrupt:
-                self._grace.stop()  # whoever is at the keyboard decides what ends
-                self._grace = None
+            if self._end_grace is not None and type(error) is KeyboardInterrupt:
+                self._end_grace()  # whoever is at the keyboard decides what ends
+                self._end_grace = None
         leave_on_signals(code)
         return code
 
     def give_grace(self, error: BaseException | None) -> None:
         """Let the call, which *error* interrupts, go on for a moment and no longer."""
-        if self._grace is None and error is not None and self._unhook is not None:
-            from .custody import Grace
+        if self._end_grace is None and error is not None and self._unhook is not None:
+            from .custody import begin_grace
 
-            self._grace = Grace(self, error)
+            self._end_grace = begin_grace(self, error)
 
     def brace(self, error: BaseException | None) -> None:
         """Let no second signal disturb what is done about *error*, if that was the first."""
@@ -488,8 +510,8 @@ class Invocation:
         self.take_back()
         if self.deadline is not None:
             self.deadline.stop()
-        if self._grace is not None:
-            self._grace.stop()
+        if self._end_grace is not None:
+            self._end_grace()
         if self._unhook is not None:
             self._unhook()
 
@@ -525,10 +547,10 @@ class Invocation:
             if error is None or (isinstance(error, SystemExit) and not status_of(error.code)):
                 error = lost_printing(capture.lost)
         code = self._conclude(error, printed)
-        self.let_go(capture, restore=restore)
+        self.drop(capture, restore=restore)
         return code
 
-    def let_go(self, capture: Capture, *, restore: bool) -> None:
+    def drop(self, capture: Capture, *, restore: bool) -> None:
         """Be done with *capture*, the answer being out."""
         capture.stop_watching()
         if restore:
@@ -568,16 +590,17 @@ class Invocation:
             if self.shaper is not None and self.writer.is_tty():
                 self.shaper.tell_unused()
             return self.standing
-        if self.writer.ending is not None:
-            return self._end_stream(printed)
+        ending = self.writer.ending
+        if ending is not None:
+            from .streaming import end
+
+            return end(self, printed)
         if self.writer.is_tty():
             self.pass_on(printed)
-            value = self.returned
-            if value is not None:
-                from ..formats.people import readable
+            if self.returned is not None or self.shaper is not None:
+                from .printing import show_returned
 
-                value = readable(value)
-            self._show(value if self.shaper is None else self.shaper.show(value))
+                show_returned(self)
             return 0
         try:
             value = self._value(printed)
@@ -591,16 +614,15 @@ class Invocation:
                     data = printed.encode() if isinstance(printed, str) else printed
                     note_printed(self, len(data))
             self.writer.write_success("", value)
-        except Exception as error:  # the answer could not be encoded or written
+        except (Exception, KeyboardInterrupt) as error:  # it could not be encoded or written
             from .failures import conclude
 
             return conclude(self, error, "")
-        return self._end_stream("") if self.writer.ending is not None else self.standing
-
-    def _end_stream(self, printed: str | bytes) -> int:
+        if self.writer.ending is None:
+            return self.standing
         from .streaming import end
 
-        return end(self, printed)
+        return end(self, "")
 
     def _value(self, printed: str | bytes) -> Any:
         """Return what the handler returned as plain data, ``None`` where that is no result."""
@@ -616,14 +638,6 @@ class Invocation:
             if isinstance(returned, (dict, list, tuple)):
                 self.writer.warn("RESULT_NOT_ENCODED", f"{error} What was printed is the answer.")
             return None
-
-    def _show(self, value: Any) -> None:
-        """Show a person what a handler only returned."""
-        if self.printed or value is None or isinstance(value, (int, float)):
-            return
-        from ..formats.people import show
-
-        show(value, standard("stdout"))
 
     def _without_secrets(self, printed: str | bytes) -> str | bytes:
         return printed if self.secrets is None else self.secrets.scrub_printed(printed)
@@ -642,6 +656,10 @@ class Invocation:
             put(standard("stderr"), cleaned(text))
         except OSError:  # nobody is there to read it
             pass
+
+    # What whoever ends the program abruptly asks of us; see `host.Custodian`.
+    answer = finish
+    let_go = release
 
 
 def payload_of(printed: str | bytes) -> Any:

@@ -1,9 +1,10 @@
-"""Noticing whether a handler prints, without keeping a person from seeing it at once."""
+"""What people see of a handler: what it prints, at once, else what it returns."""
 
 from __future__ import annotations
 
 import sys
 
+from ..formats import standard
 from ..formats.screen import Screen
 from .capture import put_over
 
@@ -47,3 +48,16 @@ class PrintWatch:
         self._invocation.printed = self._invocation.printed or self._screen.has_text
         if self._undo is not None:
             self._undo()
+
+
+def show_returned(invocation: Invocation) -> None:
+    """Show a person what a handler only returned."""
+    from ..formats.people import readable, show
+
+    value = invocation.returned
+    if value is not None:
+        value = readable(value)
+    if invocation.shaper is not None:
+        value = invocation.shaper.show(value)
+    if not (invocation.printed or value is None or isinstance(value, (int, float))):
+        show(value, standard("stdout"))

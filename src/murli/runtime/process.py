@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType, TracebackType
     from typing import Any, NoReturn
 
-    from .capture import Capture
+    from .host import Capture
     from .invocation import Invocation
 
 _MONITOR_IDS = (4, 3)  # the two that sys.monitoring leaves to nobody in particular

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from .capture import Capture
+    from .host import Capture
     from .invocation import Invocation
 
 MASK = "[REDACTED]"

@@ -7,7 +7,8 @@ the answer, written when nothing can interrupt it any more (`end`); no item look
 
 from __future__ import annotations
 
-from ..formats import dumps, plain, put, text_of
+from ..event_lines import as_event, begin_stream, stream_item, stream_line
+from ..formats import ROOM, DescriptorStream, dumps, plain, put, text_of, write_some
 from ..outcome import Plan, Success
 
 TYPE_CHECKING = False
@@ -304,7 +305,7 @@ class Flow:
         self._changes = self._in_family and self._metadata is not None and self._metadata.mutating
         writer.refuse_second_answer()
         if not writer.is_tty():
-            writer.begin_stream()
+            begin_stream(writer)
             writer.flow = self
 
     @property
@@ -324,14 +325,14 @@ class Flow:
         else:
             before, name = self.emitted, f"result[{self._last[0]}]"
             marked = self._with_effect(item, name)
-            writer.stream_item(writer.as_event(self._selected(marked, name), name))
+            stream_item(writer, as_event(writer, self._selected(marked, name), name))
             if self._changes and self.emitted > before:
                 self._count_effect(marked)
         return self._is_full or self.emitted == self._limit
 
     def write(self, event: Any) -> None:
         """Write *event* as the contract has it, and count it once it is out."""
-        self._writer.stream_line(self._line(event), "stdout", self._put_whole)
+        stream_line(self._writer, self._line(event), "stdout", self._put_whole)
 
     def end(self, human_text: str, total: int | None) -> None:
         """Leave what the last line will say; it is said now where nobody else will."""
@@ -418,22 +419,40 @@ class Flow:
             return
         parts: list[int] = []
         self._last = (self._last[0] + 1, len(data), parts)
-        if not hasattr(stream, "write_part"):
+        if not isinstance(stream, DescriptorStream):
             put(stream, text)
             parts.append(len(data))
             return
         rest = memoryview(data)
         try:
             while sum(parts) < len(data):
-                stream.write_part(rest[sum(parts) :], parts)
+                _write_part(stream, rest[sum(parts) :], parts)
         except KeyboardInterrupt:
             from .custody import hold_signals
 
             let_go = hold_signals()
             while 0 < sum(parts) < len(data):
-                stream.write_part(rest[sum(parts) :], parts)
+                _write_part(stream, rest[sum(parts) :], parts)
             let_go()
             raise
+
+
+def _write_part(stream: DescriptorStream, data: memoryview, sizes: list[int]) -> None:
+    """Write what fits of *data*; its size is in *sizes* as soon as it is out.
+
+    No signal comes between the two: within one call of C code Python handles none.
+    """
+    stream.check()
+    most = ROOM - stream.sent
+    if most <= 0:
+        from ..patience import wait_for_reader
+
+        most = wait_for_reader(stream.descriptor)
+    try:
+        sizes.extend(map(write_some, (stream.descriptor,), (data[:most],)))
+        stream.sent += sizes[-1]
+    except BlockingIOError:
+        stream.sent = ROOM
 
 
 def _number(text: str | None) -> int:

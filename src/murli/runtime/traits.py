@@ -51,7 +51,7 @@ def _set_intent(invocation: Invocation, metadata: Metadata, traits: Traits) -> N
     if not traits.safe_default:
         return
     # Where the contract has no such flag, and the command none of its own, --yes has to do.
-    exists = "--live" in call.switches or "--live" in invocation.options()
+    exists = "--live" in call.switches or "--live" in invocation.host.options(invocation.command)
     live = call.extra.get("live") or invocation.given.get("--live")
     if (live or (not exists and writer.is_forced())) and not writer.dry_run:
         # What cannot be undone is confirmed all the same.
@@ -203,7 +203,9 @@ def _global_scope(invocation: Invocation, traits: Traits, unattended: bool) -> A
     """Ask for ``--global`` where the command has it, and tell what is changed for everybody."""
     if traits.config_write_scope != "global":
         return None
-    if "--global" in invocation.options() and not invocation.given.get("--global"):
+    if "--global" in invocation.host.options(invocation.command) and not invocation.given.get(
+        "--global"
+    ):
         if not unattended:
             return None
         return AgentError.user_error(

@@ -1,22 +1,27 @@
-"""What waits for a person, by module: while an agent waits, it fails and says what to do."""
+"""What waits for a person, by module: while an agent waits, it fails and says what to do.
+
+And what handles Ctrl-C, or starts programs, in a way of its own.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 
-from ..errors import AgentError
 from .capture import put_over, watch_opening
-from .custody import replace
+from .custody import interruption_by, replace
 from .invocation import current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
+    from .capture import DescriptorCapture
     from .custody import Undo
 
 
 _EXPLAINING = ("--help", "--version")
+_LONGEST_QUESTION = 4096
 
 
 def disarm(module: Any) -> list[Undo]:
@@ -28,6 +33,9 @@ def disarm(module: Any) -> list[Undo]:
         return [replace(module, each, _browse) for each in ("open", "open_new", "open_new_tab")]
     if name == "_posixsubprocess":
         return [put_over(module, "fork_exec", watch_opening("fork_exec"))]
+    if name == "asyncio.runners":
+        runner = getattr(module, "Runner", None)  # since 3.11
+        return [replace(runner, "_on_sigint", _cancelling(runner))] if runner else []
     if name == "code":
         return [replace(module.InteractiveConsole, "interact", _no_console)]
     if name.endswith("_termui_impl"):
@@ -41,6 +49,20 @@ def disarm(module: Any) -> list[Undo]:
     if name == "rich.progress":
         return [replace(module.Progress, "stop", _leaving_nothing(module.Progress))]
     return [replace(module.Application, each, _no_console) for each in ("run", "run_async")]
+
+
+def _cancelling(runners: Any) -> Any:
+    """Return what cancels the main task at Ctrl-C, within the time that any handler has for it."""
+    own = runners._on_sigint
+
+    def on_sigint(runner: Any, number: int, frame: Any, main_task: Any) -> None:
+        invocation = current()
+        if invocation is not None and runner._interrupt_count == 0:
+            invocation.give_grace(interruption_by(number))
+            own(runner, number, frame, main_task)
+        # Once is enough: a second one would cut short what the first one has started.
+
+    return on_sigint
 
 
 def _unseen(bars: Any) -> Any:
@@ -69,13 +91,16 @@ def _leaving_nothing(bars: Any) -> Any:
     return stop
 
 
-def found_by_others(lookout: Any, name: str, path: Any, target: Any) -> Any:
-    """Give what the other finders find for *name*, disarmed by *lookout* once it is loaded."""
+def found_by_others(own: Any, undo: list[Undo], name: str, path: Any, target: Any) -> Any:
+    """Return what finders other than *own* find for *name*, disarmed once it is loaded.
+
+    What takes that back is in *undo* then.
+    """
     for finder in sys.meta_path:
-        find = None if finder is lookout else getattr(finder, "find_spec", None)
+        find = None if finder is own else getattr(finder, "find_spec", None)
         spec = None if find is None else find(name, path, target)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Disarming(spec.loader, lookout)
+            spec.loader = _Disarming(spec.loader, undo)
         if spec is not None:
             return spec
     return None
@@ -84,9 +109,9 @@ def found_by_others(lookout: Any, name: str, path: Any, target: Any) -> Any:
 class _Disarming:
     """A loader that has the module disarmed when it is there."""
 
-    def __init__(self, loader: Any, lookout: Any) -> None:
+    def __init__(self, loader: Any, undo: list[Undo]) -> None:
         self._loader = loader
-        self._lookout = lookout
+        self._undo = undo
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)
@@ -95,7 +120,35 @@ class _Disarming:
         """Load *module*."""
         module.__spec__.loader = module.__loader__ = self._loader
         self._loader.exec_module(module)
-        self._lookout.disarm(module)
+        self._undo += disarm(module)
+
+
+def ask(capture: Any, own: Any, prompt: object) -> str:
+    """Stand in for ``input``, which is *own*: what is asked is not part of what was printed."""
+    if capture is None or not capture.is_process:
+        return str(own(prompt))
+    text = str(prompt)
+    sys.stdout.write(text)
+    question = _note_question(capture, text)
+    try:
+        return str(own())
+    except EOFError as end:
+        end.asked = question  # type: ignore[attr-defined]
+        raise
+
+
+def _note_question(capture: DescriptorCapture, prompt: str) -> str:
+    """Leave *prompt*, which was just printed, out of what was collected; return the question.
+
+    A blank one stands for its whole line: frameworks print their questions before they read.
+    """
+    size = capture.size()
+    start = max(0, size - _LONGEST_QUESTION)
+    tail = os.pread(capture.spool, _LONGEST_QUESTION, start) if size else b""
+    question = prompt.encode() if prompt.strip() else tail.rpartition(b"\n")[2]
+    if question and tail.endswith(question):
+        capture.questions.append((size - len(question), size))
+    return question.decode("utf-8", "replace")
 
 
 def _no_password(prompt: str = "Password: ", stream: Any = None, **more: Any) -> str:
@@ -118,6 +171,8 @@ def _open(url: str) -> None:
 
     if note(current(), url):
         return
+    from ..errors import AgentError
+
     raise AgentError.precondition(
         f"The command wanted to open {url} for a person.",
         f"Ask a person to open {url}.",
@@ -127,7 +182,7 @@ def _open(url: str) -> None:
 
 def _no_editor(*args: Any, **named: Any) -> NoReturn:
     invocation = current()
-    options = invocation.options() if invocation is not None else []
+    options = invocation.host.options(invocation.command) if invocation is not None else []
     ways = [name for name in options if name.startswith("--") and name not in _EXPLAINING]
     advice = "Give the text as an option or argument; see --schema."
     _refuse("an editor", advice, alternatives=ways)
@@ -142,6 +197,8 @@ def _no_console(*args: Any, **named: Any) -> NoReturn:
 
 
 def _refuse(wanted: str, advice: str, **context: Any) -> NoReturn:
+    from ..errors import AgentError
+
     raise AgentError.precondition(
         f"The command wanted {wanted}, and nobody is there.",
         advice,

@@ -139,7 +139,7 @@ def note_printed(invocation: Invocation, count: int) -> None:
 def look_around(invocation: Invocation, folder: str) -> None:
     """Tell, just before the answer, what it would not: stray text, and another working folder."""
     capture = invocation.capture
-    printed = capture.size() if capture is not None else 0
+    printed = capture.size() if capture is not None and not invocation.tells_printed else 0
     if printed:
         note_printed(invocation, printed)
     try:
