@@ -623,7 +623,7 @@ class Invocation:
             return
         from ..formats.people import show
 
-        show(value, standard("stdout"))
+        show(self.writer.scrubbed_value(value), standard("stdout"))
 
     def _without_secrets(self, printed: str | bytes) -> str | bytes:
         return printed if self.secrets is None else self.secrets.scrub_printed(printed)
@@ -633,13 +633,13 @@ class Invocation:
         if not printed:
             return
         printed = self._without_secrets(printed)
-        text = printed if isinstance(printed, str) else printed.decode("utf-8", "replace")
+        text = cleaned(printed if isinstance(printed, str) else printed.decode("utf-8", "replace"))
         if self.in_family:
             from .surroundings import masked
 
             text = masked(text)
         try:
-            put(standard("stderr"), cleaned(text))
+            put(standard("stderr"), str(self._without_secrets(text)))
         except OSError:  # nobody is there to read it
             pass
 

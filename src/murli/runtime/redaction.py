@@ -11,20 +11,21 @@ from __future__ import annotations
 
 import atexit
 import sys
-from _thread import RLock, get_ident
+from _thread import get_ident
 
 from ..formats import dumps, put
 from ..formats.text import clean, clean_line
-from .capture import put_over
+from .flows import LIKE_UTF_8, Flow, StreamGuard
 from .matching import Matcher, replaced
 from .secret_names import SHORTEST, is_distinct, is_public, is_usual, secrets_of_environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from .capture import Capture
+    from .descriptors import Descriptors
     from .invocation import Invocation
 
 MASK = "[REDACTED]"
@@ -34,7 +35,6 @@ _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 _STRUCTURAL = ("status", "schema_version", "error", "code", "ok", "phase")
 # Parts of a document whose keys and numbers are the contract's.
 _PARTS = ("error", "meta", "page")
-_LIKE_UTF_8 = ("utf-8", "utf8", "ascii", "us-ascii")
 _NUMERIC = frozenset("0123456789.+-e")
 # A number of fewer digits is in every result.
 _SHORTEST_NUMBER = 3
@@ -53,7 +53,7 @@ class Secrets:
         # The thread that writes what has been scrubbed already.
         self._trusted = 0
         self._guards: list[StreamGuard] = []
-        self._undo: list[Callable[[], None]] = []
+        self._descriptors: Descriptors | None = None
         # Hidden wherever they stand, and those of them that are hidden in the keys of a result.
         self._texts: set[str] = set()
         self._in_keys: set[str] = set()
@@ -93,33 +93,44 @@ class Secrets:
 
     # -- streams ---------------------------------------------------------------------------
 
-    def guard(self, *streams: Any) -> None:
-        """Scrub what is written to *streams*, stdout first, until `unguard`."""
-        stdout = streams[0]
-        if sys.stderr is sys.__stderr__:
-            from .descriptors import guard_descriptors
+    def guard(self, stdout: Any, stderr: Any, *, ends: bool) -> None:
+        """Scrub what is written to the standard streams until `unguard`.
 
-            self._undo += guard_descriptors(self)
-        for stream in {id(each): each for each in reversed(streams) if each}.values():
-            self._guards.append(StreamGuard(stream, self, answers=stream is stdout, holds=True))
-        atexit.register(self.let_out)
+        *ends* says that nobody else has an eye on what ends the process at once.
+        """
+        is_process = sys.stderr is sys.__stderr__
+        flows = {
+            number: Flow(self, number if is_process else 0, answers=number == 1)
+            for number in (1, 2)
+        }
+        if is_process:
+            from .descriptors import Descriptors
 
-    def guard_file(self, stream: Any, *, answers: bool) -> None:
-        """Scrub what is written to another stream onto a standard descriptor."""
-        self._guards.append(StreamGuard(stream, self, answers=answers))
+            self._descriptors = Descriptors(flows, ends=ends)
+        if stderr is not None and stderr is not stdout:
+            self._guards.append(StreamGuard(stderr, self, flows[2]))
+        if stdout is not None:
+            self._guards.append(StreamGuard(stdout, self, flows[1]))
+        atexit.register(self._on_exit)
 
     def unguard(self) -> None:
         """Leave the streams to the program that goes on without us."""
-        atexit.unregister(self.let_out)
-        while self._undo:
-            self._undo.pop()()
+        atexit.unregister(self._on_exit)
         while self._guards:
             self._guards.pop().remove()
+        if self._descriptors is not None:
+            self._descriptors.remove()
+            self._descriptors = None
 
     def let_out(self) -> None:
-        """Write what guards hold back because more might follow."""
+        """Write what waits because more might follow."""
         for guard in self._guards:
-            guard.let_out()
+            guard.flow.let_out()
+
+    def _on_exit(self) -> None:
+        self.let_out()
+        for guard in self._guards:
+            guard.await_end()
 
     def passes(self, *, answers: bool) -> bool:
         """Return whether what the running thread writes needs no scrubbing here.
@@ -159,12 +170,18 @@ class Secrets:
 
     def scrub_bytes(self, data: bytes, encoding: str = "utf-8") -> bytes:
         """Return *data*, text in *encoding* or not, without the secrets in it."""
-        if encoding.lower() in _LIKE_UTF_8:
-            return self.matcher.replace(data, _MASK_BYTES) if self._texts else data
+        if not self._texts:
+            return data
+        data = self.matcher.replace(data, _MASK_BYTES)
+        if encoding.lower() in LIKE_UTF_8:
+            return data
         # Letters outside the encoding are escaped by the stream; byte for byte nothing is lost.
-        text = data.decode(encoding, "surrogateescape")
-        scrubbed = self.scrub(text)
-        return data if scrubbed == text else scrubbed.encode(encoding, "surrogateescape")
+        try:
+            text = data.decode(encoding, "surrogateescape")
+            scrubbed = self.scrub(text)
+            return data if scrubbed == text else scrubbed.encode(encoding, "surrogateescape")
+        except UnicodeError:  # written beneath the text layer, and something else
+            return data
 
     def _scrub_word(self, word: str) -> str:
         scrubbed = self.scrub(word)
@@ -327,7 +344,7 @@ def secrets_for(invocation: Invocation) -> Secrets:
         known: Secrets = before.secrets
         return known
     secrets = Secrets()
-    secrets.guard(sys.stdout, sys.stderr)
+    secrets.guard(sys.stdout, sys.stderr, ends=invocation.writer.is_tty())
     return secrets
 
 
@@ -444,78 +461,3 @@ def _decoded(value: dict[str, Any]) -> bytes:
         return a2b_base64(str(value.get("value", "")).encode("ascii", "replace"))
     except Error:  # not ours
         return b""
-
-
-# -- streams ---------------------------------------------------------------------------------------
-
-
-class StreamGuard:
-    """From its making until `remove`, what is written to a standard stream is scrubbed.
-
-    Beneath the text layer, where both text and bytes pass, and whoever kept the stream, a logging
-    handler say, still uses it. What a child writes passes by. *answers* tells that it is stdout,
-    where a command may reveal what it is for. Where it *holds*, the end of a text that may be the
-    beginning of a secret waits for what follows.
-    """
-
-    def __init__(
-        self, stream: Any, secrets: Secrets, *, answers: bool, holds: bool = False
-    ) -> None:
-        self._target = getattr(stream, "buffer", None) or stream
-        self._encoding = getattr(stream, "encoding", None) or "utf-8"
-        self._secrets = secrets
-        self._answers = answers
-        self._holds = holds
-        self._held = b""
-        # Not a plain lock: a signal's handler may print while its thread does.
-        self._lock = RLock()
-        self._beneath: Callable[[Any], Any] = self._target.write
-        try:
-            self._undo = put_over(self._target, "write", self._scrubbed)
-        except AttributeError:  # a host's own stream that cannot be watched
-            self._undo = _nothing
-
-    def _scrubbed(self, beneath: Callable[[Any], Any], data: Any, /) -> Any:
-        self._beneath = beneath
-        if self._secrets.passes(answers=self._answers):
-            self.let_out()
-            return beneath(data)
-        # All of it was taken, as far as the writer is concerned.
-        if isinstance(data, str):
-            beneath(self._secrets.scrub(data))
-            return len(data)
-        given = bytes(data)
-        # A daemon thread that was stopped for good may have the lock.
-        waits = self._holds and not sys.is_finalizing()
-        if not waits or self._encoding.lower() not in _LIKE_UTF_8:
-            beneath(self._secrets.scrub_bytes(given, self._encoding))
-            return len(given)
-        with self._lock:
-            whole = self._held + given
-            scrubbed = self._secrets.scrub_bytes(whole)
-            end = len(scrubbed) - self._secrets.matcher.begun(scrubbed)
-            self._held = scrubbed[end:]
-            beneath(scrubbed[:end])
-        return len(given)
-
-    def let_out(self) -> None:
-        """Write what waits for more."""
-        if not self._held or sys.is_finalizing():
-            return
-        with self._lock:
-            held, self._held = self._held, b""
-            if held:
-                try:
-                    self._beneath(held)
-                    self._target.flush()
-                except (OSError, ValueError):  # nobody is there to read it
-                    pass
-
-    def remove(self) -> None:
-        """Leave the stream as it was."""
-        self.let_out()
-        self._undo()
-
-
-def _nothing() -> None:
-    pass
