@@ -911,7 +911,11 @@ def test_printed_json_stays_json(tmp_path: Path) -> None:
 def test_other_encodings_let_no_secret_out(tmp_path: Path, encoding: str) -> None:
     """A stream that cannot show a letter escapes it, which does not let the secret out."""
     secret = "hünter2é"
-    argv = script(tmp_path, PLAIN + 'print("x", key, file=sys.stderr)\nprint("x", key)\n')
+    source = f"sys.stderr.reconfigure(encoding={encoding.partition(':')[0]!r}, errors='replace')\n"
+    source += 'print("x", key, file=sys.stderr)\nprint("x", key)\n'
+    source += f"print(key, file=open(2, 'w', encoding={encoding.partition(':')[0]!r}, closefd=False"
+    source += ", errors='replace'))\n"
+    argv = script(tmp_path, PLAIN + source)
     for do in (run, run_at_terminal):
         done = do(argv, "--key", secret, env=environment(PYTHONIOENCODING=encoding))
         assert done.code == 0

@@ -12,7 +12,7 @@ from _thread import RLock
 from weakref import WeakSet, ref
 
 from ..formats import write_some
-from .capture import put_over
+from .capture import flush, put_over
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Flow:
     def __init__(self, secrets: Secrets, descriptor: int, *, answers: bool) -> None:
         self._secrets = secrets
         self._descriptor = descriptor
-        self._answers = answers
+        self.answers = answers
         self._held = b""
         # How the stream itself is written to, for what waits.
         self._outlet: Write | None = None
@@ -46,18 +46,20 @@ class Flow:
     @property
     def passes(self) -> bool:
         """Whether what the running thread writes needs no scrubbing here."""
-        return self._secrets.passes(answers=self._answers)
+        return self._secrets.passes(answers=self.answers)
 
     def write(
         self, data: bytes, write: Write, encoding: str = "utf-8", outlet: Write | None = None
     ) -> None:
         """Write *data*, text in *encoding* or none, by *write*; what waits goes to *outlet*."""
-        # A daemon thread that was stopped for good may have the lock.
-        if sys.is_finalizing() or encoding.lower() not in LIKE_UTF_8:
+        if encoding.lower() not in LIKE_UTF_8:
             self.let_out()
             write(self._secrets.scrub_bytes(data, encoding))
             return
-        with self._lock:
+        if not self.enter():
+            write(self._secrets.scrub_bytes(data))
+            return
+        try:
             scrubbed = self._secrets.scrub_bytes(self._held + data if self._held else data)
             begun = self._secrets.matcher.begun(scrubbed)
             if begun:
@@ -67,20 +69,32 @@ class Flow:
             self._outlet = outlet
             if scrubbed:
                 write(scrubbed)
+        finally:
+            self.leave()
 
     def let_out(self) -> None:
         """Write what waits for more."""
-        if not self._held or sys.is_finalizing():
+        if not self._held or not self.enter():
             return
-        with self._lock:
-            held, self._held = self._held, b""
-            try:
-                if self._outlet is not None:
-                    self._outlet(held)
-                elif self._descriptor:
-                    write_whole(write_some, self._descriptor, held)
-            except (OSError, ValueError):  # nobody is there to read it
-                pass
+        held, self._held = self._held, b""
+        try:
+            if self._outlet is not None:
+                self._outlet(held)
+            elif self._descriptor:
+                write_whole(write_some, self._descriptor, held)
+        except (OSError, ValueError):  # nobody is there to read it
+            pass
+        finally:
+            self.leave()
+
+    def enter(self) -> bool:
+        """Let nobody else write until `leave`; return whether that was possible."""
+        # At the end a daemon thread that was stopped for good may have it.
+        return self._lock.acquire(blocking=not sys.is_finalizing())
+
+    def leave(self) -> None:
+        """Let others write again."""
+        self._lock.release()
 
     def on_being_forked(self) -> None:
         """Leave the lock to the process that we are a copy of."""
@@ -105,6 +119,7 @@ class StreamGuard:
         self._stream = stream
         self._target = getattr(stream, "buffer", None) or stream
         self._secrets = secrets
+        self._awaits_end = False
         self.flow = flow
         try:
             self._undo = put_over(self._target, "write", self._scrubbed)
@@ -112,10 +127,14 @@ class StreamGuard:
             self._undo = _nothing
 
     def _scrubbed(self, beneath: Callable[[Any], Any], data: Any, /) -> Any:
+        if self.flow.passes and self.flow.enter():
+            try:
+                if self.flow.passes:  # still
+                    self.flow.let_out()
+                    return beneath(data)
+            finally:
+                self.flow.leave()
         # All of it was taken, as far as the writer is concerned.
-        if self.flow.passes:
-            self.flow.let_out()
-            return beneath(data)
         if isinstance(data, str):
             beneath(self._secrets.scrub(data))
             return len(data)
@@ -135,11 +154,16 @@ class StreamGuard:
         Functions that are called at exit after ours still print, and none of it is to be lost.
         """
         own = getattr(self._stream, "flush", None)
+        if own is None or self._awaits_end:
+            return
+        self._awaits_end = True
+        frame = sys._getframe  # modules may be gone by then
 
         def flush() -> Any:
-            if sys._getframe().f_back is None:  # called by the interpreter itself
+            done = own()
+            if frame().f_back is None:  # called by the interpreter itself
                 self.flow.let_out()
-            return own() if own is not None else None
+            return done
 
         try:
             setattr(self._stream, "flush", flush)
@@ -147,7 +171,8 @@ class StreamGuard:
             self.flow.let_out()
 
     def remove(self) -> None:
-        """Leave the stream as it was."""
+        """Leave the stream as it was, all that was written to it being out."""
+        flush(self._stream)
         self.flow.let_out()
         self._undo()
 
@@ -159,7 +184,7 @@ class FileGuards:
     """
 
     def __init__(self) -> None:
-        self._targets: WeakSet[Any] = WeakSet()
+        self._streams: WeakSet[Any] = WeakSet()
 
     def add(self, stream: Any, flow: Flow) -> None:
         """Scrub what is written to *stream* as a part of *flow*."""
@@ -176,13 +201,18 @@ class FileGuards:
             return len(given)
 
         target.write = write
-        self._targets.add(target)
+        self._streams.add(stream)
 
     def remove(self) -> None:
-        """Leave the files as they were."""
-        for target in list(self._targets):
+        """Leave the files as they were, all that was written to them being out."""
+        for stream in list(self._streams):
+            flush(stream)
+            try:
+                target = getattr(stream, "buffer", None) or stream
+            except ValueError:  # it was detached; nobody knows whose it is now
+                continue
             target.__dict__.pop("write", None)
-        self._targets.clear()
+        self._streams.clear()
 
 
 def _nothing() -> None:

@@ -261,10 +261,10 @@ class Invocation:
                     self.undo.append(speak_utf8())
                     break
         # Without their values, which all would have to be decoded.
-        names = "\0".join((*os.environ, ""))
+        names = "\0".join(("", *os.environ, ""))
         self.capped = "_MAX_OUTPUT_BYTES\0" in names and not self.writer.is_tty()
         # In text too: only a person at a terminal sees their own environment.
-        if is_process and not self.is_attended and mentions_secret(names):
+        if not self.is_attended and mentions_secret(names):
             from .secret_names import secrets_of_environment
 
             for value in secrets_of_environment():
@@ -384,7 +384,7 @@ class Invocation:
             return
         capture, self.capture = self.capture, None
         capture.stop_watching()
-        printed = self._without_secrets(capture.end(restore=True))
+        printed = self._without_secrets(self.end_capture(capture, restore=True))
         self._unguard()
         try:
             if isinstance(printed, bytes):
@@ -423,6 +423,8 @@ class Invocation:
         if returned is not None:
             self.returned = returned
         self.is_finishing = True
+        if restore and self.secrets is not None and isinstance(error, SystemExit):
+            self.secrets.scrub_exit(error)
         if self._unhook is None and self.deadline is None:
             code = self._finish(error, restore)
             if restore:
@@ -511,7 +513,7 @@ class Invocation:
             self.release()
             return 0
         capture = self.capture
-        printed = capture.end(restore=restore)
+        printed = self.end_capture(capture, restore=restore)
         if isinstance(printed, bytes):
             printed = self._without_secrets(printed)
         elif "\r" in printed or "\x1b[" in printed:
@@ -527,6 +529,12 @@ class Invocation:
         code = self._conclude(error, printed)
         self.let_go(capture, restore=restore)
         return code
+
+    def end_capture(self, capture: Capture, *, restore: bool) -> str | bytes:
+        """Stop collecting; return what was printed."""
+        if self.secrets is not None:
+            self.secrets.end_collecting()
+        return capture.end(restore=restore)
 
     def let_go(self, capture: Capture, *, restore: bool) -> None:
         """Be done with *capture*, the answer being out."""

@@ -15,9 +15,17 @@ from _thread import get_ident
 
 from ..formats import dumps, put
 from ..formats.text import clean, clean_line
+from .capture import flush
 from .flows import LIKE_UTF_8, Flow, StreamGuard
 from .matching import Matcher, replaced
-from .secret_names import SHORTEST, is_distinct, is_public, is_usual, secrets_of_environment
+from .secret_names import (
+    SHORTEST,
+    is_distinct,
+    is_public,
+    is_usual,
+    is_word,
+    secrets_of_environment,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +43,7 @@ _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 _STRUCTURAL = ("status", "schema_version", "error", "code", "ok", "phase")
 # Parts of a document whose keys and numbers are the contract's.
 _PARTS = ("error", "meta", "page")
-_NUMERIC = frozenset("0123456789.+-e")
+_NUMERIC = frozenset("0123456789.+-e_")
 # A number of fewer digits is in every result.
 _SHORTEST_NUMBER = 3
 # How many characters of a document are looked at together.
@@ -52,6 +60,8 @@ class Secrets:
         self.capture: Capture | None = None
         # The thread that writes what has been scrubbed already.
         self._trusted = 0
+        # The threads that ran when the call began.
+        self._before: set[object] = set()
         self._guards: list[StreamGuard] = []
         self._descriptors: Descriptors | None = None
         # Hidden wherever they stand, and those of them that are hidden in the keys of a result.
@@ -60,8 +70,8 @@ class Secrets:
         # Hidden where they are the whole value, or the whole key.
         self._whole: set[str] = set()
         self._whole_keys: set[str] = set()
-        # Whether a number can hold a secret.
-        self._numeric = False
+        # Those that are numbers too, as they are written.
+        self._numbers: set[str] = set()
         self._matcher: Matcher | None = None
         self._key_matcher: Matcher | None = None
 
@@ -79,8 +89,12 @@ class Secrets:
         text = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
         if not text or text in self._texts or (named and is_public(text)):
             return
-        self._numeric |= _NUMERIC.issuperset(text.lower())
         distinct = is_distinct(text)
+        if distinct or not named:  # a short number that nobody declared may be any
+            for number in _numbers(text):
+                self._numbers.add(number)
+                if number != text:
+                    self.add(number, named=named)
         if len(text) < SHORTEST or (named and not distinct):
             self._whole.add(text)
             self._whole_keys.update(() if named else (text,))
@@ -88,7 +102,7 @@ class Secrets:
         spellings = {each for each in _spellings(text, distinct) if len(each) >= SHORTEST}
         self._texts |= spellings
         self._matcher = self._key_matcher = None
-        if not is_usual(text):  # a result without its keys is none
+        if not (is_usual(text) or (named and is_word(text))):  # a result without keys is none
             self._in_keys |= spellings
 
     # -- streams ---------------------------------------------------------------------------
@@ -98,6 +112,7 @@ class Secrets:
 
         *ends* says that nobody else has an eye on what ends the process at once.
         """
+        self._before = _threads()
         is_process = sys.stderr is sys.__stderr__
         flows = {
             number: Flow(self, number if is_process else 0, answers=number == 1)
@@ -114,13 +129,28 @@ class Secrets:
         atexit.register(self._on_exit)
 
     def unguard(self) -> None:
-        """Leave the streams to the program that goes on without us."""
+        """Leave the streams to the program that goes on without us, until it ends.
+
+        Not while threads of the call go on as well: what they print is mixed with the program's.
+        """
+        if self._descriptors is not None:
+            _keep_for_the_end(self, at_once=not _threads() <= self._before)
+            self._descriptors.remove()
+            self._descriptors = None
         atexit.unregister(self._on_exit)
         while self._guards:
             self._guards.pop().remove()
-        if self._descriptors is not None:
-            self._descriptors.remove()
-            self._descriptors = None
+
+    def end_collecting(self) -> None:
+        """Scrub what is printed from now on, by threads: it is no part of the answer."""
+        for guard in self._guards:
+            if guard.flow.answers and guard.flow.enter():
+                try:
+                    flush(sys.stdout)  # which is one
+                    self.capture = None
+                finally:
+                    guard.flow.leave()
+        self.capture = None
 
     def let_out(self) -> None:
         """Write what waits because more might follow."""
@@ -131,6 +161,23 @@ class Secrets:
         self.let_out()
         for guard in self._guards:
             guard.await_end()
+
+    def guard_to_the_end(self) -> None:
+        """Scrub what is written to the standard streams while the program ends."""
+        if not self._guards:
+            for stream in (sys.stdout, sys.stderr):
+                flush(stream)  # what the program has printed so far is its own
+            self.guard(sys.stdout, sys.stderr, ends=True)
+        self._on_exit()
+
+    def absorb(self, other: Secrets) -> None:
+        """Learn all that *other* knows."""
+        for mine, theirs in zip(self._known(), other._known(), strict=True):
+            mine.update(theirs)
+        self._matcher = self._key_matcher = None
+
+    def _known(self) -> tuple[set[str], ...]:
+        return self._texts, self._in_keys, self._whole, self._whole_keys, self._numbers
 
     def passes(self, *, answers: bool) -> bool:
         """Return whether what the running thread writes needs no scrubbing here.
@@ -163,6 +210,11 @@ class Secrets:
         if text in self._whole:
             return MASK
         return _replaced(text, self.matcher) if self._texts else text
+
+    def scrub_exit(self, ending: SystemExit) -> None:
+        """Take the secrets out of a reason that Python itself will print."""
+        if isinstance(ending.code, str):
+            ending.code = self.scrub(ending.code)
 
     def scrub_words(self, words: Sequence[str]) -> list[str]:
         """Return the words of a command line without the secrets in them."""
@@ -234,16 +286,23 @@ class Secrets:
         if isinstance(value, dict):
             if _is_binary(value):
                 return self._binary(value)
-            return {
-                self._key(key) if key in changes else key: self._rebuilt(each, changes)
-                for key, each in value.items()
-            }
+            return self._rebuilt_items(value, changes)
         if isinstance(value, list):
             return [self._rebuilt(each, changes) for each in value]
         if value is None or isinstance(value, bool):
             return value
-        text = str(value)
-        return MASK if len(text) >= _SHORTEST_NUMBER and text in changes else value
+        return MASK if self._may_be_secret(text := str(value)) and text in changes else value
+
+    def _rebuilt_items(self, value: dict[str, Any], changes: Mapping[str, str]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, each in value.items():
+            shown = key if key not in changes else self._key(key)
+            number = 1
+            while shown in found or (shown != key and shown in value):  # none takes another's place
+                number += 1
+                shown = f"{self._key(key)} {number}"
+            found[shown] = self._rebuilt(each, changes)
+        return found
 
     def _key(self, key: str) -> str:
         if key in self._whole_keys:
@@ -296,10 +355,19 @@ class Secrets:
                 waiting += each.values()
             elif isinstance(each, list):
                 waiting += each
-            elif self._numeric and isinstance(each, (int, float)) and not isinstance(each, bool):
-                text = str(each)
-                if len(text) >= _SHORTEST_NUMBER:
-                    yield text
+            elif (
+                self._numbers
+                and isinstance(each, (int, float))
+                and not isinstance(each, bool)
+                and self._may_be_secret(text := str(each))
+            ):
+                yield text
+
+    def _may_be_secret(self, number: str) -> bool:
+        """Return whether *number* is a secret, or is so long that one may stand in it."""
+        return len(number) >= _SHORTEST_NUMBER and (
+            number not in self._whole or number in self._numbers
+        )
 
     def _look_at(self, batch: list[str], changes: dict[str, str]) -> None:
         """Note in *changes* those texts of *batch* that hold secrets.
@@ -348,6 +416,38 @@ def secrets_for(invocation: Invocation) -> Secrets:
     return secrets
 
 
+def _threads() -> set[object]:
+    """Return the threads that run beside the main one; ours are none that ``threading`` knows."""
+    threading = sys.modules.get("threading")
+    return set() if threading is None else set(threading.enumerate()) - {threading.main_thread()}
+
+
+# What calls knew that are over, while their program is not.
+_late: Secrets | None = None
+
+
+def _keep_for_the_end(secrets: Secrets, *, at_once: bool) -> None:
+    """Hide what *secrets* knows once more when the program ends, or *at_once*.
+
+    What a call has left behind prints then: threads, objects, functions that are called at exit.
+    """
+    global _late
+    if _late is None:
+        _late = Secrets()
+        threading = sys.modules.get("threading")
+        if threading is not None:  # its threads are waited for before anything else is called
+            try:
+                threading._register_atexit(_late.guard_to_the_end)
+            except (AttributeError, RuntimeError):  # not this Python, or it ends already
+                pass
+    _late.absorb(secrets)
+    if at_once:
+        _late.guard_to_the_end()
+    # Before all that was registered meanwhile: the last one comes first.
+    atexit.unregister(_late.guard_to_the_end)
+    atexit.register(_late.guard_to_the_end)
+
+
 def scrub_for_file(text: str, invocation: Invocation) -> str:
     """Return *text* without the secrets of the call, and without those of the environment."""
     known = Secrets()
@@ -382,6 +482,8 @@ def _escaped(text: str) -> Iterator[str]:
     yield repr(text)[1:-1]
     yield ascii(text)[1:-1]
     yield text.encode("ascii", "backslashreplace").decode()
+    if sum(map(str.isascii, text)) >= SHORTEST:  # others would be nothing but question marks
+        yield text.encode("ascii", "replace").decode()
     in_json = dumps(text, pretty=False)[1:-1]
     yield in_json
     if not in_json.isascii() or "\x7f" in in_json:
@@ -421,6 +523,20 @@ def _encoded(secret: str) -> Iterator[str]:
         text = text[(before * 8 + 5) // 6 : (before + len(data)) * 8 // 6]
         yield text
         yield text.replace("+", "-").replace("/", "_")
+
+
+def _numbers(text: str) -> set[str]:
+    """Return how the number that *text* is, if it is one, is written in a result."""
+    if not _NUMERIC.issuperset(text.lower()):
+        return set()
+    found = {text}
+    for kind in (int, float):
+        try:
+            found.add(str(kind(text)))
+            break  # a whole number is none with a fraction
+        except ValueError:
+            continue
+    return found
 
 
 def _is_escaped(text: str) -> bool:
