@@ -8,6 +8,8 @@ pieces, between which signals and other threads get their turn.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -92,8 +94,6 @@ class Matcher:
         return 0
 
     def _begins(self, tail: bytes) -> bool:
-        from bisect import bisect_left
-
         place = bisect_left(self._lines, tail)
         return place < len(self._lines) and self._lines[place].startswith(tail)
 
