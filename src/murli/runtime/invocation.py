@@ -275,7 +275,7 @@ class Invocation:
                     break
         self.capped = "_MAX_OUTPUT_BYTES\0" in self.variables and not self.writer.is_tty()
         # In text too: only a person at a terminal sees their own environment.
-        if is_process and not self.is_attended and mentions_secret(self.variables):
+        if not self.is_attended and mentions_secret(self.variables):
             from .secret_names import secrets_of_environment
 
             for value in secrets_of_environment():
@@ -404,7 +404,7 @@ class Invocation:
             return
         capture, self.capture = self.capture, None
         capture.stop_watching()
-        printed = self._without_secrets(capture.end(restore=True))
+        printed = self._without_secrets(self.end_capture(capture, restore=True))
         self._unguard()
         try:
             if isinstance(printed, bytes):
@@ -443,6 +443,8 @@ class Invocation:
         if returned is not None:
             self.returned = returned
         self.is_finishing = True
+        if restore and self.secrets is not None and isinstance(error, SystemExit):
+            self.secrets.scrub_exit(error)
         if self._unhook is None and self.deadline is None:
             code = self._finish(error, restore)
             if restore:
@@ -533,7 +535,7 @@ class Invocation:
             self.release()
             return 0
         capture = self.capture
-        printed = capture.end(restore=restore)
+        printed = self.end_capture(capture, restore=restore)
         if isinstance(printed, bytes):
             printed = self._without_secrets(printed)
         elif "\r" in printed or "\x1b[" in printed:
@@ -549,6 +551,12 @@ class Invocation:
         code = self._conclude(error, printed)
         self.drop(capture, restore=restore)
         return code
+
+    def end_capture(self, capture: Capture, *, restore: bool) -> str | bytes:
+        """Stop collecting; return what was printed."""
+        if self.secrets is not None:
+            self.secrets.end_collecting()
+        return capture.end(restore=restore)
 
     def drop(self, capture: Capture, *, restore: bool) -> None:
         """Be done with *capture*, the answer being out."""
@@ -647,13 +655,13 @@ class Invocation:
         if not printed:
             return
         printed = self._without_secrets(printed)
-        text = printed if isinstance(printed, str) else printed.decode("utf-8", "replace")
+        text = cleaned(printed if isinstance(printed, str) else printed.decode("utf-8", "replace"))
         if self.in_family:
             from .surroundings import masked
 
             text = masked(text)
         try:
-            put(standard("stderr"), cleaned(text))
+            put(standard("stderr"), str(self._without_secrets(text)))
         except OSError:  # nobody is there to read it
             pass
 

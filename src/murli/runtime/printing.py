@@ -60,4 +60,4 @@ def show_returned(invocation: Invocation) -> None:
     if invocation.shaper is not None:
         value = invocation.shaper.show(value)
     if not (invocation.printed or value is None or isinstance(value, (int, float))):
-        show(value, standard("stdout"))
+        show(invocation.writer.scrubbed_value(value), standard("stdout"))
