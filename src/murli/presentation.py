@@ -5,9 +5,11 @@ from __future__ import annotations
 import copy
 
 from .asides import flush_notices, readable_context
+from .contracts import Facts
 from .errors import kind_of
 from .formats import plain, text_of
 from .formats.text import clean, clean_line
+from .outcome import Failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
 
     from .asides import Page, ProgressEvent
     from .errors import AgentError
-    from .outcome import Failure
     from .writer import Writer
 
 _TEXTS = (
@@ -46,6 +47,11 @@ def fail(writer: Writer, failure: Failure) -> int:
         error = also_ran(error)
     error = presentable(error)
     return writer.answer(failure.replace(error=error), error_text(error))
+
+
+def code_of(writer: Writer, error: AgentError) -> int:
+    """Return the exit code of *error* in the contract of *writer*."""
+    return writer._respond(Failure(presentable(error)), Facts()).exit_code
 
 
 def stderr_is_closed(writer: Writer) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from .asides import Notice, Page, ProgressEvent
     from .contracts import Answer
-    from .errors import AgentError, OutputFailed
+    from .errors import OutputFailed
     from .formats import TextStream
     from .logger import Logger
     from .outcome import Failure, Outcome, Plan
@@ -378,13 +378,6 @@ class Writer:
         from .presentation import fail
 
         return fail(self, failure)
-
-    def code_of(self, error: AgentError) -> int:
-        """Give the exit code of *error* in the writer's contract."""
-        from .outcome import Failure
-        from .presentation import presentable
-
-        return self._respond(Failure(presentable(error)), Facts()).exit_code
 
     def exit(self, code: int) -> NoReturn:
         """End the program with *code*, through the exit hook."""

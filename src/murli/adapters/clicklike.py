@@ -120,7 +120,7 @@ class Enabled:
         if asked:
             from .clicklike_completion import complete
 
-            complete(invocation, lambda: own(ctx_args, prog_name, complete_var), complete_var)
+            complete(invocation, own, ctx_args, prog_name, complete_var)
         else:
             own(ctx_args, prog_name, complete_var)
 
@@ -326,7 +326,9 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
             if not call.settled:
                 many = returned if isinstance(returned, list) else ()
                 returned = _settled(invocation, returned, *many)
-            call.returned = _result(returned)
+            many = returned if isinstance(returned, list) else ()
+            # A chain of those that return nothing returns nothing.
+            call.returned = None if set(map(type, many)) == {type(None)} else returned
         return returned
 
     def make_context(*args: Any, **named: Any) -> Any:
@@ -475,12 +477,6 @@ def _past_the_framework(
         if isinstance(error, Ended):
             raise
         raise Ended(error) from error
-
-
-def _result(returned: Any) -> Any:
-    """Give what a handler returned; a chain of those that return nothing returns nothing."""
-    many = returned if isinstance(returned, list) else ()
-    return None if set(map(type, many)) == {type(None)} else returned
 
 
 def _is_processed(ctx: Any) -> bool:

@@ -27,14 +27,20 @@ _WORDS = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 _INSTRUCTIONS = frozenset(("complete", "source"))
 
 
-def complete(invocation: Invocation | None, own: Callable[[], Any], variable: str | None) -> None:
+def complete(
+    invocation: Invocation | None,
+    own: Callable[..., Any],
+    ctx_args: Any,
+    prog_name: str,
+    variable: str | None,
+) -> None:
     """Let the framework answer a shell that asks for completions; return if none does.
 
     *own* is its own step for that: it knows the variable to look at, and ends the program. Where it
     does so without having completed anything, and no shell has asked, the call is an ordinary one.
     """
     if invocation is None:
-        own()
+        own(ctx_args, prog_name, variable)
         return
     import io
 
@@ -43,7 +49,7 @@ def complete(invocation: Invocation | None, own: Callable[[], Any], variable: st
     invocation.verbatim = True
     try:
         completion.begin()
-        own()
+        own(ctx_args, prog_name, variable)
     except SystemExit as end:
         if not end.code or _is_asked(invocation.argv, variable):
             print(sys.stderr.getvalue(), end="", file=stderr)

@@ -13,7 +13,7 @@ from ..control_lines import envelope_of
 from ..errors import AgentError, OutputFailed
 from ..formats import DescriptorStream, cleaned, dumps, put_off_signals
 from ..outcome import Failure
-from ..presentation import presentable
+from ..presentation import code_of, presentable
 from ..runtime import usage
 from ..runtime.branch import Branch, Late, become, fork, warm_up
 from ..runtime.custody import hold_signals, real_hard_exit
@@ -107,8 +107,8 @@ class Batch:
         if self._ending is not None:
             return self._ending
         if self._unparsed:
-            return writer.code_of(AgentError.user_error(""))
-        return writer.code_of(AgentError.tool_error("")) if self._failed else 0
+            return code_of(writer, AgentError.user_error(""))
+        return code_of(writer, AgentError.tool_error("")) if self._failed else 0
 
     # -- one call --------------------------------------------------------------------------
 
@@ -194,7 +194,7 @@ class Batch:
         """End the call that runs, and answer; with *replace* whatever it says itself."""
         hold_signals()
         writer = self._invocation.writer
-        self._ending = writer.code_of(error)
+        self._ending = code_of(writer, error)
         branch, self._branch = self._branch, None
         try:
             left = branch.stop(number) if branch is not None else []

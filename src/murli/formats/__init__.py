@@ -85,10 +85,7 @@ def text_of(value: object) -> str:
 def dumps(data: Any, *, pretty: bool = True) -> str:
     """Write plain data as JSON text: two spaces of indent, or one line without spaces."""
     parts: list[str] = []
-    if pretty:
-        _write_pretty(data, parts.append, "\n")
-    else:
-        _write_compact(data, parts.append)
+    _write_json(data, parts.append, "\n" if pretty else "")
     return "".join(parts)
 
 
@@ -225,48 +222,30 @@ def _scalar(value: Any) -> str:
     return float.__repr__(value) if isinstance(value, float) else int.__repr__(value)
 
 
-def _write_compact(value: Any, write: Any) -> None:
-    if isinstance(value, str):
-        write(_quote(value))
-    elif isinstance(value, dict):
-        mark = "{"
-        for key, item in value.items():
-            write(f"{mark}{_quote(key)}:")
-            _write_compact(item, write)
-            mark = ","
-        write("}" if value else "{}")
-    elif isinstance(value, list):
-        mark = "["
-        for item in value:
-            write(mark)
-            _write_compact(item, write)
-            mark = ","
-        write("]" if value else "[]")
-    else:
-        write(_scalar(value))
-
-
-def _write_pretty(value: Any, write: Any, margin: str) -> None:
+def _write_json(value: Any, write: Any, margin: str) -> None:
+    """Write plain data in parts; *margin* is the line break before what ends it, if it has any."""
     if isinstance(value, str):
         write(_quote(value))
     elif isinstance(value, dict) and value:
-        inner = margin + "  "
+        inner, colon = (margin + "  ", ": ") if margin else ("", ":")
         mark = "{"
         for key, item in value.items():
-            write(f"{mark}{inner}{_quote(key)}: ")
-            _write_pretty(item, write, inner)
+            write(f"{mark}{inner}{_quote(key)}{colon}")
+            _write_json(item, write, inner)
             mark = ","
         write(margin + "}")
     elif isinstance(value, list) and value:
-        inner = margin + "  "
+        inner = margin + "  " if margin else ""
         mark = "["
         for item in value:
             write(mark + inner)
-            _write_pretty(item, write, inner)
+            _write_json(item, write, inner)
             mark = ","
         write(margin + "]")
+    elif isinstance(value, (dict, list)):
+        write("{}" if isinstance(value, dict) else "[]")
     else:
-        _write_compact(value, write)
+        write(_scalar(value))
 
 
 # -- streams ----------------------------------------------------------------------------------

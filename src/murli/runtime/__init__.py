@@ -117,17 +117,14 @@ def version_of(module: str) -> str:
     if package is None or not getattr(package, "__path__", None):
         return ""
     prefix = f"{name.lower()}-"
-    for entry in _entries(os.path.dirname(next(iter(package.__path__)))):
+    try:
+        entries = os.listdir(os.path.dirname(next(iter(package.__path__))))
+    except OSError:  # a package inside an archive
+        return ""
+    for entry in entries:
         if entry.lower().startswith(prefix) and entry.endswith(".dist-info"):
             return entry[len(prefix) : -len(".dist-info")]
     return ""
-
-
-def _entries(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:  # a package inside an archive
-        return []
 
 
 def program_name() -> str:

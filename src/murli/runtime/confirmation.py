@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..errors import AgentError
 from ..outcome import Failure, Plan, Success
+from ..presentation import code_of
 from .guard import ran_for_real
 from .intake import commands_along
 
@@ -25,7 +26,7 @@ def preview(invocation: Invocation, reason: AgentError) -> bool:
     if not can_preview(invocation):
         return False
     writer = invocation.writer
-    invocation.standing = writer.code_of(reason)
+    invocation.standing = code_of(writer, reason)
 
     def refused(outcome: Outcome) -> Outcome:
         if writer.forgot_dry_run() and not isinstance(outcome, Plan):

@@ -334,13 +334,6 @@ def _block(how: int, mask: Any, /) -> Any:
 _looked_after: Invocation | None = None
 
 
-def _hear_signals() -> list[Undo]:
-    """Let signals be heard by who waits for others, or for none."""
-    if _mask is None or not hasattr(_signal, "sigwaitinfo"):
-        return []
-    return [replace(_signal, "sigwait", _sigwait), replace(_signal, "pthread_sigmask", _block)]
-
-
 def keep(custodian: Custodian) -> Undo:
     """Let *custodian* answer for abrupt endings, and nothing wait for a person; give the end."""
     global _custodian
@@ -350,12 +343,14 @@ def keep(custodian: Custodian) -> Undo:
         replace(os, "execv", _execv),
         replace(os, "execve", _execve),
         replace(os, "system", _system),
-        *_hear_signals(),
         _tell_children(),
         *_guard_stdin(),
         _look_out(),
         *_note_questions(custodian),
     ]
+    if _mask is not None and hasattr(_signal, "sigwaitinfo"):
+        # Signals are heard by who waits for others, or for none.
+        undo += replace(_signal, "sigwait", _sigwait), replace(_signal, "pthread_sigmask", _block)
 
     def stop() -> None:
         global _custodian

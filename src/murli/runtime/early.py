@@ -10,7 +10,8 @@ from ..errors import AgentError
 from ..formats import is_terminal
 from ..outcome import Failure
 from ..writer import Writer
-from .invocation import current, settled
+from . import invocation as invocations
+from .invocation import current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def answer_interrupt(settings: Settings, error: BaseException) -> None:
         raise SystemExit(invocation.finish(error))
     if settings.is_for_people(is_terminal(sys.stdout)) and "--agent" not in sys.argv:
         return
-    told = settled()
+    told = invocations.settled
     if told is not None:  # one answer is all there may be, and this is its code
         raise SystemExit(told)
     contract = os.environ.get("MURLI_CONTRACT") or settings.contract

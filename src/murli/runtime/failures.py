@@ -6,6 +6,7 @@ import sys
 
 from ..errors import AgentError, EncodingError, OutputFailed, kind_of
 from ..outcome import Failure
+from ..presentation import code_of
 from . import is_on
 from .endings import (
     answer_descriptor,
@@ -116,7 +117,7 @@ def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) ->
     except OutputFailed as lost:
         if lost.reader_gone:
             forget_output()
-            return writer.code_of(failure)
+            return code_of(writer, failure)
         return writer.fail(Failure(error_for(invocation, lost), "cleanup"))
 
 
@@ -177,4 +178,4 @@ def exit_code_for(invocation: Invocation, ending: SystemExit) -> int:
     failure = None if told else exit_failure(invocation, ending)
     if failure is None:
         return invocation.standing or status_of(ending.code)
-    return invocation.standing or writer.code_of(failure)
+    return invocation.standing or code_of(writer, failure)

@@ -94,10 +94,11 @@ def is_authors(hook: Any) -> bool:
 
 def show_by_hook(invocation: Invocation, hook: Hook, error: BaseException) -> None:
     """Let the author's own *hook* show *error*, and end with the code of the contract."""
+    from ..presentation import code_of
     from .failures import error_for
 
     hook(type(error), error, error.__traceback__)
-    raise SystemExit(invocation.writer.code_of(error_for(invocation, error)))
+    raise SystemExit(code_of(invocation.writer, error_for(invocation, error)))
 
 
 # -- usage errors ------------------------------------------------------------------------------

@@ -23,7 +23,6 @@ from _thread import _local
 
 from ..contracts import CONTRACT_NAMES
 from ..formats import (
-    DescriptorStream,
     cleaned,
     is_terminal,
     plain,
@@ -67,12 +66,7 @@ _current = _local()
 # What a thread without one of its own belongs to: a handler's helper, most likely.
 _latest: Invocation | None = None
 # What the latest invocation answered with that others outlived: its exit code.
-_settled: int | None = None
-
-
-def settled() -> int | None:
-    """Give the exit code this process has told already, or ``None``."""
-    return _settled
+settled: int | None = None
 
 
 def current() -> Invocation | None:
@@ -388,32 +382,9 @@ class Invocation:
 
     def release(self) -> None:
         """Stop collecting without answering; what was printed goes out as it was."""
-        self.leave()
-        if self.writer.ending is not None:
-            from .streaming import end
+        from .printing import release
 
-            end(self, "")
-        if self.writer.notices:
-            from ..asides import flush_notices
-
-            flush_notices(self.writer)
-        self.writer.flush()
-        self._unwatch()
-        if self.capture is None:
-            self._unguard()
-            return
-        capture, self.capture = self.capture, None
-        capture.stop_watching()
-        printed = self._without_secrets(self.end_capture(capture, restore=True))
-        self._unguard()
-        try:
-            if isinstance(printed, bytes):
-                DescriptorStream(1).write_bytes(printed)
-            else:
-                put(capture.stream, printed)
-        except OSError:  # nobody is there to read it
-            pass
-        capture.close()
+        release(self)
 
     def refuse(self, error: AgentError) -> NoReturn:
         """Answer that the call cannot be done as it stands."""
@@ -470,8 +441,8 @@ class Invocation:
             self.deadline.stop()
         interrupted = isinstance(error, KeyboardInterrupt)
         if restore and (self._unhook is None or not interrupted):
-            global _settled
-            _settled = code
+            global settled
+            settled = code
             self._unwatch()  # first, so that none unwinds the program behind its answer
             let_go()
             return code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ..formats import standard
+from ..formats import DescriptorStream, put, standard
 from ..formats.screen import Screen
 from .capture import put_over
 
@@ -61,3 +61,34 @@ def show_returned(invocation: Invocation) -> None:
         value = invocation.shaper.show(value)
     if not (invocation.printed or value is None or isinstance(value, (int, float))):
         show(invocation.writer.scrubbed_value(value), standard("stdout"))
+
+
+def release(invocation: Invocation) -> None:
+    """Stop collecting without answering; what was printed goes out as it was."""
+    writer = invocation.writer
+    invocation.leave()
+    if writer.ending is not None:
+        from .streaming import end
+
+        end(invocation, "")
+    if writer.notices:
+        from ..asides import flush_notices
+
+        flush_notices(writer)
+    writer.flush()
+    invocation._unwatch()
+    if invocation.capture is None:
+        invocation._unguard()
+        return
+    capture, invocation.capture = invocation.capture, None
+    capture.stop_watching()
+    printed = invocation._without_secrets(invocation.end_capture(capture, restore=True))
+    invocation._unguard()
+    try:
+        if isinstance(printed, bytes):
+            DescriptorStream(1).write_bytes(printed)
+        else:
+            put(capture.stream, printed)
+    except OSError:  # nobody is there to read it
+        pass
+    capture.close()
