@@ -35,6 +35,13 @@ def rows():
     return [{"a": 1}, {"a": 2}]
 
 @cli.command()
+def nested():
+    "Run this tool."
+    import subprocess
+    text = subprocess.run([sys.executable, __file__, "hello"], capture_output=True).stdout.decode()
+    return {"argv": sys.argv[1:], "is_text": text == "Hällo\\n"}
+
+@cli.command()
 def wipe():
     "Wipe."
     click.echo("wiped")
@@ -247,18 +254,33 @@ def test_a_tool_describes_itself_all_the_same(tool: list[str]) -> None:
         not in run(tool, "describe", env=environment(AGENTS="pipe")).document["capabilities"]
     )
     assert run(tool, "hello", "--schema").document["name"] == "hello"
-    env = environment(MURLI_CONTRACT="agent-spec-2")
-    assert run(tool, "manifest", env=env).document["commands"]
+    for contract, where in (("agent-spec-2", []), ("agent-spec-1.6", ["commands", "rows"])):
+        for agents in ("flag", "pipe"):
+            env = environment(AGENTS=agents, MURLI_CONTRACT=contract, MURLI_MODE="agent")
+            entry = run(tool, "manifest", env=env).document["data"]
+            assert ("MURLI_MODE" in str(entry)) == (agents == "flag" and not where)
+            for key in where:
+                entry = entry[key]
+            assert ("agent" in entry["flags"]) == (agents == "flag")
     assert run(tool, "doctor", "--agent").document["status"] == "ok"
 
 
 def test_callers_of_ours_are_agents(tool: list[str]) -> None:
     """The client, murli check and murli.testing get documents without being told how to ask."""
-    assert Tool(tool, env=environment()).call("rows").data == [{"a": 1}, {"a": 2}]
+    rows = [{"a": 1}, {"a": 2}]
+    for contract in ("murli", "agent-spec-2", "response"):
+        called = Tool(tool, env=environment(MURLI_CONTRACT=contract), cache=False)
+        # What the tool runs is not the client's to speak to, once the tool has told what it needs.
+        nested = [called.call("nested").data for _ in range(2)]
+        assert called.call("rows").data == rows
+        tells = contract != "response"
+        assert nested[1] == {"argv": ["--agent"] * tells + ["nested"], "is_text": tells}
     assert run_as_tested(tool, "rows").document["result"] == [{"a": 1}, {"a": 2}]
     report = check(tool, only=["murli.describe", "murli.success"])
     assert report.contract == "murli"
     assert [each.id for each in report.results if each.status == "fail"] == []
+    seen = [each.evidence for result in report.results for each in result.findings]
+    assert any(each is not None and "--agent" in each.argv for each in seen)
 
 
 def test_existing_tests_stay_green(monkeypatch: pytest.MonkeyPatch) -> None:
