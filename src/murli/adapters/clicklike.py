@@ -172,6 +172,8 @@ class Call:
             raise
         except BaseException as error:
             if not self.standalone:
+                if invocation.is_for_people:
+                    _let_tool_handle(error, invocation)
                 raise
             invocation.brace(error)
             ending = error
