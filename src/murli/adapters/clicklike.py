@@ -173,7 +173,9 @@ class Call:
         except BaseException as error:
             if not self.standalone:
                 if invocation.is_for_people:
-                    _let_tool_handle(error, invocation)
+                    from ..runtime.for_people import let_tool_handle
+
+                    let_tool_handle(invocation, error)
                 raise
             invocation.brace(error)
             ending = error
