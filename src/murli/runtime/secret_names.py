@@ -6,7 +6,8 @@ be one. Loaded only when `murli.runtime.mentions_secret` finds a name worth look
 Names are read word by word (``AWS_SECRET_ACCESS_KEY``, ``--client-secret``, ``PGPASSWORD``), in
 any case. The last word decides what the value is: ``--password-file`` is a path, ``TOKEN_COUNT`` a
 number. A key is secret when the word before says of what kind (``API_KEY``); any other variable
-called ``…_KEY`` or ``…_AUTH``, and one called ``API_…`` or ``AUTH_…``, when its value looks generated.
+called ``…_KEY`` or ``…_AUTH``, and one called ``API_…`` or ``AUTH_…``, when its value looks
+generated.
 
 Values:
 
