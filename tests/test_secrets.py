@@ -506,6 +506,28 @@ for words in ([], ["--output", "text"]):
     assert done.out.count(MASK) == 4
 
 
+def test_a_profile_shows_no_secret(tmp_path: Path) -> None:
+    """A value is hidden in what is told about a profile also where only its name says so."""
+    source = """
+import click, murli
+@click.command()
+@click.option("--token")
+@click.option("--region")
+def t(token, region): pass
+murli.annotate(t, murli.Metadata(flag_annotations={
+    name: murli.FlagAnnotation(profileable=True) for name in ("token", "region")}))
+murli.enable(t, name="t")
+t()
+"""
+    argv, env = script(tmp_path, source), environment(HOME=str(tmp_path))
+    for words in (["save", "p", f"token={SECRET}", "region=eu-1"], ["show", "p"]):
+        done = run(argv, "profile", *words, env=env)
+        assert_hidden(done, SECRET)
+        assert done.document["result"]["flags"] == {"token": MASK, "region": "eu-1"}
+    shown = run_at_terminal(argv, "profile", "show", "p", "--reveal", env=env)
+    assert SECRET in shown.out
+
+
 def test_a_kept_traceback_holds_no_secret(tmp_path: Path) -> None:
     """A traceback that outlives the call has neither typed secrets nor those of variables."""
     source = HEAD.replace("    writer.log(", "    raise ValueError(told)\n    writer.log(")

@@ -49,6 +49,8 @@ class Descriptors:
         functions: list[tuple[Any, str, Any]] = [
             (builtins, "open", self._open),
             (io, "open", self._open),
+            # Which keeps the function of its own in Python 3.10.
+            (getattr(sys.modules.get("pathlib"), "_normal_accessor", None), "open", self._open),
             (os, "fork", self._fork),
         ]
         for module in (os, sys.modules.get(os.name)):  # posix, whose functions os has

@@ -6,20 +6,21 @@ be one. Loaded only when `murli.runtime.mentions_secret` finds a name worth look
 Names are read word by word (``AWS_SECRET_ACCESS_KEY``, ``--client-secret``, ``PGPASSWORD``), in
 any case. The last word decides what the value is: ``--password-file`` is a path, ``TOKEN_COUNT`` a
 number. A key is secret when the word before says of what kind (``API_KEY``); any other variable
-called ``…_KEY``, and one called ``API_…`` or ``AUTH_…``, when its value looks generated.
+called ``…_KEY`` or ``…_AUTH``, and one called ``API_…`` or ``AUTH_…``, when its value looks
+generated.
 
 Values:
 
 * of six characters and more: hidden wherever they stand
-* of four or five: hidden where they are the whole value
-* shorter ones, words that every output has (``true``, ``json``, ``name``) and passwords that come
-  with a product (``postgres``): not hidden, which would destroy results and protect nothing
+* of four or five: hidden where they are the whole value, but in no number
+* shorter ones, words that every output has (``true``, ``json``, ``customer``) and passwords that
+  come with a product (``postgres``): not hidden, which would destroy results and protect nothing
 * the path of an existing file is not hidden
 
 What is declared ``sensitive`` is hidden whatever its name: from four characters wherever it stands,
 shorter where it is the whole value, and numbers from three digits. In the keys of a result the
-same values are hidden, but never a word that every output has, nor a value of four or five
-characters that nobody declared. The keys of a contract are never touched.
+same values are hidden, but never a word that every output has, nor, if nobody declared it, any word
+in small letters or a value of four or five characters. The keys of a contract are never touched.
 See `runtime.redaction`.
 """
 
