@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness import DEADLINE, Run, environment, run, run_at_terminal, script
+from murli.formats.screen import split
 
 HEAD = """
 import atexit, os, sys, time, murli
@@ -358,6 +359,27 @@ def test_a_writer_shows_its_rows(tmp_path: Path) -> None:
         assert shown.startswith("Four rows\n")
         assert shown.split()[-4:] == ["0", "1", "2", "3"]
         assert run(argv).document["result"] == [{"id": number} for number in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("printed", "text"),
+    [
+        ("\r0%\r50%\r100%\nvalue\n", "value\n"),
+        ("\r- Work\r/ Work\rvalue\n", "value\n"),
+        ("\r- Work\r      \r42\n", "42\n"),
+        ("\r| 1/3 1it/s\r| 3/3 2kit/s\nvalue\n", "value\n"),
+        ("\x1b[?25l\rWork\n\x1b[?25hvalue\n", "value\n"),
+        ("\x1b[2Kbar 1\n\x1b[1A\x1b[2Kbar 2\n", "bar 1\n"),
+        ("\x1b[2J\x1b[Hvalue\n", "value\n"),
+        ("a,b\r\n1,2\r\n", "a,b\r\n1,2\r\n"),
+        ("\x1b[31m\x1b[Kred\x1b[m\x1b[K\n", "\x1b[31m\x1b[Kred\x1b[m\x1b[K\n"),
+        ("N\bNO\bO\n", "NO\n"),
+        ("Work |\b/\b-\b, done\n", "Work , done\n"),
+    ],
+)
+def test_what_stays_on_a_screen(printed: str, text: str) -> None:
+    """What was drawn over is progress; what stays behind it, and coloured text, is text."""
+    assert split(printed)[0] == text
 
 
 def test_questions_and_progress_are_no_result(tmp_path: Path) -> None:

@@ -153,7 +153,8 @@ def _keep_traceback(invocation: Invocation, error: BaseException, failure: Agent
 
     path = keep(error, invocation.host.name(), lambda text: scrub_for_file(text, invocation))
     if path:
-        way = "MURLI_DEBUG=1" if "--debug" in invocation.host.options(invocation.command) else "--debug"
+        is_own = "--debug" in invocation.host.options(invocation.command)
+        way = "MURLI_DEBUG=1" if is_own else "--debug"
         place = f"The traceback is in {path}; {way} shows it."
         failure.suggestion = f"{failure.suggestion} {place}" if is_known else place
 

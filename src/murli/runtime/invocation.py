@@ -509,7 +509,7 @@ class Invocation:
         printed = self.end_capture(capture, restore=restore)
         if isinstance(printed, bytes):
             printed = self._without_secrets(printed)
-        elif "\r" in printed or "\x1b[" in printed:
+        elif "\r" in printed or "\x1b[" in printed or "\b" in printed:
             from ..formats.screen import split
 
             printed, progress = split(printed)
