@@ -48,5 +48,7 @@ def inside(captures: list[DescriptorCapture]) -> None:
     invocation = current()
     if invocation is not None:
         invocation.writer.leave_to_parent()
+        if invocation.deadline is not None:
+            invocation.deadline.abandon()
     resign()
     let_come(_held)
