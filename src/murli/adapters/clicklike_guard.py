@@ -83,7 +83,7 @@ def _may_be_guarded(
 
 def telling_path(command: Any, path: tuple[str, ...], call: Any) -> tuple[str, ...]:
     """Return the path of *command*, with its own name where that says more than an alias."""
-    path = path or (str(command.name or call.name()),)
+    path = path or (str(command.name or call.host().name()),)
     if not call.enabled.settings.infers:
         return path
     from ..safety import inferred_danger

@@ -96,11 +96,19 @@ class Success(Record):
         fill(self, message=message, result=result, attention=attention)
 
 
-class Facts:
+class Facts(Record):
     """What a document says about the invocation rather than about its outcome.
 
     *streamed* is how many items went out before it, ``None`` where the answer is no stream.
     """
+
+    __slots__ = ("tool_version", "duration_ms", "notices", "meta", "page", "streamed")
+    tool_version: str
+    duration_ms: int
+    notices: tuple[Notice, ...]
+    meta: dict[str, Any]
+    page: Page | None
+    streamed: int | None
 
     def __init__(
         self,
@@ -111,12 +119,15 @@ class Facts:
         page: Page | None = None,
         streamed: int | None = None,
     ) -> None:
-        self.tool_version = tool_version
-        self.duration_ms = duration_ms
-        self.notices = notices
-        self.meta: dict[str, Any] = meta or {}
-        self.page = page
-        self.streamed = streamed
+        fill(
+            self,
+            tool_version=tool_version,
+            duration_ms=duration_ms,
+            notices=notices,
+            meta=meta or {},
+            page=page,
+            streamed=streamed,
+        )
 
 
 class Answer(Record):
