@@ -440,9 +440,10 @@ class Invocation:
             # One answer is all there is: whoever takes long from here on is not the call.
             self.deadline.stop()
         interrupted = isinstance(error, KeyboardInterrupt)
-        if restore and (self._unhook is None or not interrupted):
+        if restore:
             global settled
             settled = code
+        if restore and (self._unhook is None or not interrupted):
             self._unwatch()  # first, so that none unwinds the program behind its answer
             let_go()
             return code
@@ -451,12 +452,12 @@ class Invocation:
             if self.deadline is not None:
                 self.deadline.see_off(code)
         # Also where others go on: who was interrupted is leaving, and one more is no other end.
+        leave_on_signals(code)
         if restore:
             self.take_back()
             if self._end_grace is not None and type(error) is KeyboardInterrupt:
                 self._end_grace()  # whoever is at the keyboard decides what ends
                 self._end_grace = None
-        leave_on_signals(code)
         return code
 
     def give_grace(self, error: BaseException | None) -> None:
