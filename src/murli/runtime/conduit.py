@@ -87,13 +87,16 @@ class Conduit:
 
     def _take(self) -> bool:
         while self._reading >= 0:
-            if identity(self._reading) != self._identity:  # the tool has closed what is not its own
-                self._reading = -1
-                break
             try:
-                data = os.read(self._reading, _CHUNK)
+                is_ours = identity(self._reading) == self._identity
+                data = os.read(self._reading, _CHUNK) if is_ours else None
             except BlockingIOError:
                 return True
+            except OSError:
+                data = None
+            if data is None:  # the tool has closed what is not its own
+                self._reading = -1
+                return False
             if not data:
                 os.close(self._reading)
                 self._reading = -1
