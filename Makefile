@@ -36,8 +36,9 @@ check: $(VENV)/.ready-to-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# What was compiled once need not be compiled by every worker again, whatever the environment says.
 test: check
-	$(BIN)/python -m pytest -q -n 3 --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 3 --dist worksteal
 
 test-real: $(VENV)/.ready-to-test
 	$(BIN)/python -m pytest -q -n 2 -m slow tests

@@ -14,7 +14,7 @@ MODULES = {"argparse": "riffle", "click": "riffle.cli_click", "typer": "riffle.c
 CONTRACTS = ["murli", "response", "agent-spec-1.6", "agent-spec-2"]
 PROFILE = Path(__file__).parents[1] / "examples" / "riffle" / "check.toml"
 #: what is seen to hold on every change
-OFTEN = [("argparse", "murli"), ("argparse", "agent-spec-2")]
+OFTEN = [("argparse", "murli")]
 
 
 def tool(adapter: str) -> list[str]:

@@ -1126,10 +1126,11 @@ StoreFile("tool").update(lambda store: store.set(sys.argv[2], Profile({"name": s
 """
 
 
-def test_two_hundred_processes_that_save_at_once_lose_nothing(home: Path) -> None:
-    """Every one of 200 profiles that are saved at the same time is there in the end."""
+@pytest.mark.parametrize("count", [60, pytest.param(200, marks=pytest.mark.slow)])
+def test_processes_that_save_at_once_lose_nothing(home: Path, count: int) -> None:
+    """Every one of the profiles that are saved at the same time is there in the end."""
     argv = [sys.executable, "-S", "-E", "-c", SAVE_ONE, str(TESTS.parent / "src")]
-    names = [f"profile-{number:03}" for number in range(200)]
+    names = [f"profile-{number:03}" for number in range(count)]
     env = environment(HOME=str(home), XDG_CONFIG_HOME=None)
     done = threading.Event()
     seen = [0]
@@ -1148,11 +1149,11 @@ def test_two_hundred_processes_that_save_at_once_lose_nothing(home: Path) -> Non
         finally:
             done.set()
         reader.result()
-    assert [(each.code, each.err) for each in runs] == [(0, "")] * 200
+    assert [(each.code, each.err) for each in runs] == [(0, "")] * count
     found = ProfileStore.load("tool")
     assert found.profiles == {name: Profile({"name": name}) for name in names}
     assert seen == sorted(seen), "no reader ever sees a profile vanish"
-    assert len(set(seen)) > 20, "the reader was there while it happened"
+    assert len(set(seen)) > count / 10, "the reader was there while it happened"
     assert modes(home / ".tool") == PRIVATE
 
 

@@ -469,8 +469,15 @@ def test_help_is_there_for_people_and_agents(home: Home) -> None:
     assert home.run("profile").code == 1
 
 
-@pytest.mark.parametrize("contract", CONTRACTS)
-@pytest.mark.parametrize("form", ["", "json", "ndjson", "text"])
+@pytest.mark.parametrize(
+    ("contract", "form"),
+    [
+        # Each of both, and the contract that calls its formats otherwise.
+        pytest.param(contract, form, marks=[pytest.mark.slow] * (place in (1, 2) and form != ""))
+        for place, contract in enumerate(CONTRACTS)
+        for form in ("", "json", "ndjson", "text")
+    ],
+)
 def test_every_answer_in_every_contract_and_form(one: Home, contract: str, form: str) -> None:
     """Each verb answers in the contract and form that is asked for."""
     output = ("--output", form) if form else ()

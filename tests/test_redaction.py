@@ -6,6 +6,7 @@ import base64
 import copy
 import io
 import json
+import os
 import tempfile
 from collections.abc import Iterator
 from functools import partial
@@ -166,13 +167,15 @@ def assert_hidden(
 
 
 # Every example is a process: few of them, and none to find a shorter secret that gets out too.
+# `make test-real` tries more of them.
+FACTOR = max(int(os.environ.get("MURLI_EXAMPLES", "0")), 1)
 ANY_PROCESS = settings(
     deadline=None,
-    max_examples=40,
+    max_examples=16 * FACTOR,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )
-ENOUGH = settings(ANY_PROCESS, max_examples=12)
+ENOUGH = settings(ANY_PROCESS, max_examples=8 * FACTOR)
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
@@ -185,6 +188,7 @@ ENOUGH = settings(ANY_PROCESS, max_examples=12)
     debug=st.booleans(),
 )
 @settings(ANY_PROCESS)
+@pytest.mark.properties
 def test_no_secret_gets_out(
     adapter: str, secret: str, how: str, source: str, contract: str, form: str, debug: bool
 ) -> None:
@@ -204,6 +208,7 @@ def test_no_secret_gets_out(
 )
 @example(secret="ring\x07the\x08bell", how="raise", source="variable", debug=False)
 @settings(ENOUGH)
+@pytest.mark.properties
 def test_no_secret_gets_to_a_terminal(
     adapter: str, secret: str, how: str, source: str, debug: bool
 ) -> None:
@@ -214,7 +219,8 @@ def test_no_secret_gets_to_a_terminal(
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
 @given(secret=secrets_of_any_kind, contract=st.sampled_from(CONTRACT_NAMES))
-@settings(ENOUGH, max_examples=4)
+@settings(ENOUGH, max_examples=4 * FACTOR)
+@pytest.mark.properties
 def test_no_profile_command_shows_a_secret(adapter: str, secret: str, contract: str) -> None:
     """Saving, showing, listing, using, describing and deleting never tell a stored secret."""
     assume(usable("profile", adapter, secret))
@@ -636,7 +642,8 @@ def test_the_keyring_is_kept_in_step(ring: Ring) -> None:
 
 
 @given(secret=secrets_of_any_kind)
-@settings(ENOUGH, max_examples=6)
+@settings(ENOUGH, max_examples=6 * FACTOR)
+@pytest.mark.properties
 def test_the_keyring_keeps_any_secret(secret: str) -> None:
     """Any secret comes back from the keyring as it was, and is in no file of the tool's."""
     assume(usable("profile", "argparse", secret))

@@ -87,9 +87,14 @@ def test_a_change_that_may_have_happened_is_not_repeated_lightly(
 
 
 @pytest.mark.parametrize(
-    ("adapter", "what"), [("argparse", "regex"), ("click", "foreign_code"), ("typer", "hash")]
+    ("adapter", "what", "contract"),
+    [
+        ("argparse", "regex", "murli"),
+        ("click", "foreign_code", "agent-spec-2"),
+        ("argparse", "hash", "murli"),
+        ("typer", "hash", "agent-spec-2"),
+    ],
 )
-@pytest.mark.parametrize("contract", ["murli", "agent-spec-2"])
 def test_c_code_that_holds_the_interpreter_is_ended(adapter: str, what: str, contract: str) -> None:
     """C code that lets neither threads nor signals in is ended soon after the deadline."""
     env = environment(MURLI_CONTRACT=contract)

@@ -134,7 +134,9 @@ def test_a_call_that_is_over_is_answered_once(faults: list[str], start: Starter)
         ("MURLI_STDIN_TIMEOUT", "9" * 30),
     ],
 )
-@pytest.mark.parametrize("contract", ["murli", "agent-spec-2"])
+@pytest.mark.parametrize(
+    "contract", ["murli", pytest.param("agent-spec-2", marks=pytest.mark.slow)]
+)
 def test_no_time_is_too_long(faults: list[str], variable: str, value: str, contract: str) -> None:
     """A time beyond what the system can count is a long one, and no failure."""
     env = environment(MURLI_CONTRACT=contract, **{variable: value})
