@@ -38,7 +38,7 @@ FAULTS = {
 }
 SLOW = ("sleeps", "computes", "waits-for-child", "has-daemon")
 # Those end only because they are made to.
-STUBBORN = ("blocks-at-end", "swallows", "has-deaf-child")
+STUBBORN = ("blocks-at-end", "swallows", "has-deaf-child", "blocks-signals", "loops-on")
 _QUICK = (
     *("answers", "answers", "returns", "prints", "prints", "generates", "says-hostile"),
     *("prints-hostile", "streams", "progresses", "is-partial", "answers-twice", "fails-late"),
@@ -46,7 +46,7 @@ _QUICK = (
     *("prints-at-exit", "forks", "becomes-another", "sleeps", "fails", "fails", "recurses"),
     *("exits", "exits", "exits-hard", "closes-stdout", "is-noisy", "change", "change", "slow"),
     *("asks", "asks-for-password", "reads", "times-out", "is-stuck", "truncates", "truncates"),
-    *("opens-stdout", "closes-all", "forks-and-answers"),
+    *("opens-stdout", "closes-all", "forks-and-answers", "leaves-child"),
 )
 _ASKING = ("asks", "asks-for-password", "reads")
 _WORDS = (
@@ -100,8 +100,8 @@ def make(seed: int, number: int) -> Case:
     case.seconds = round(dice.uniform(0.01, 0.08), 3)
     if fault in ("signal in handler", "burst of signals"):
         case.seconds = 2.0  # far beyond the signal
-    # What is printed when a session is over is the program's own.
-    late = deed in ("has-thread", "has-daemon", "prints-at-exit")
+    # What happens when a session is over is the program's own.
+    late = deed in ("has-thread", "has-daemon", "prints-at-exit", "is-stuck-at-exit")
     case.session = adapter == "argparse" and not late and dice.random() < 0.3
     case.unbuffered = dice.random() < 0.2
     case.words = hostile_words(dice) if fault == "hostile words" else words_of(case, dice)
@@ -110,17 +110,17 @@ def make(seed: int, number: int) -> Case:
 
 
 def _deed(dice: random.Random, fault: str) -> str:
-    if fault == "signal in handler":
-        return dice.choice((*SLOW, *SLOW, "slow", *STUBBORN))
-    if fault == "burst of signals":
-        return dice.choice((*SLOW, "slow"))
+    if fault in ("signal in handler", "burst of signals"):
+        # Each of the stubborn takes two seconds.
+        return dice.choice(STUBBORN if dice.random() < 0.15 else (*SLOW, "slow"))
     if fault == "reader closes early" and dice.random() < 0.1:
         return dice.choice(("prints-endlessly", "streams-endlessly"))
     if fault.startswith("stdin") and dice.random() < 0.7:
         return dice.choice(_ASKING)
     if fault == "disk is full":
         return dice.choice(("prints", "has-child", "answers", "exits", "fails", "has-thread"))
-    return dice.choice(_QUICK)
+    deed = dice.choice(_QUICK)
+    return "is-stuck-at-exit" if deed == "is-stuck" and dice.random() < 0.2 else deed
 
 
 def _size(dice: random.Random, fault: str) -> int:
@@ -139,8 +139,8 @@ def words_of(case: Case, dice: random.Random) -> list[str]:
         words = ["slow", *numbers]
     elif case.deed == "times-out":
         words = ["do", "sleeps", f"--seed={case.seed}", "--seconds=3", "--timeout=0.1"]
-    elif case.deed == "is-stuck":
-        words = ["do", "is-stuck", f"--seed={case.seed}", "--timeout=0.3"]
+    elif case.deed.startswith("is-stuck"):
+        words = ["do", case.deed, f"--seed={case.seed}", "--timeout=0.3"]
     else:
         words = ["do", case.deed, *numbers]
     form = dice.choice(([], [], ["--output", "ndjson"], ["--output=json"], ["--agent"]))
@@ -176,8 +176,10 @@ def _aggravate(case: Case, dice: random.Random) -> None:
     """Fill in how exactly it goes wrong."""
     fault = case.fault
     if fault == "burst of signals":
-        delay = dice.uniform(0, 0.06)
-        case.signals += [(delay + 0.0001 * each, signal.SIGINT) for each in range(3)]
+        delay, pause = dice.uniform(0, 0.06), dice.choice((0.0, 0.0001, 0.001, 0.005))
+        kinds = (signal.SIGINT,) if dice.random() < 0.7 else SIGNALS
+        count = dice.choice((2, 3, 3, 8, 20))
+        case.signals += [(delay + pause * each, dice.choice(kinds)) for each in range(count)]
     elif fault.startswith("signal"):
         latest = {
             "signal at start": 0.015,

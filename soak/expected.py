@@ -115,6 +115,7 @@ _MAKERS: dict[str, Any] = {
     "truncates": lambda case: Expected(0, f"before\nanew\n{_printed(case)}".rstrip("\n")),
     "opens-stdout": lambda case: Expected(0, f"before\nanew\n{_printed(case)}".rstrip("\n")),
     "closes-all": lambda case: Expected(code_of("tool_error", case.contract)),
+    "is-stuck-at-exit": lambda case: Expected(code_of("timeout", case.contract)),
     "is-stuck": lambda case: Expected(code_of("timeout", case.contract)),
     "times-out": lambda case: Expected(code_of("timeout", case.contract)),
     "becomes-another": lambda case: Expected(0, text="before\nanother\n"),

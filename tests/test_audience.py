@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,13 @@ def rows():
     return [{"a": 1}, {"a": 2}]
 
 @cli.command()
+def nested():
+    "Run this tool."
+    import subprocess
+    text = subprocess.run([sys.executable, __file__, "hello"], capture_output=True).stdout.decode()
+    return {"argv": sys.argv[1:], "is_text": text == "Hällo\\n"}
+
+@cli.command()
 def wipe():
     "Wipe."
     click.echo("wiped")
@@ -50,10 +58,16 @@ def mixed():
     sys.stderr.write("err\\n"); sys.stdout.flush(); os.write(1, b"raw \\xff\\n"); print("\\ttext ")
 
 @cli.command()
+def crash():
+    "Crash."
+    1 / 0
+
+@cli.command()
 def boom():
     "Fail."
     raise click.ClickException("broken")
 
+if "MAPPED" in os.environ: murli.map_exception(ZeroDivisionError, "not_found")
 if "PLAIN" not in os.environ:
     murli.annotate(wipe, murli.Metadata(destructive=True))
     murli.enable(cli, agents=os.environ.get("AGENTS", "flag"))
@@ -74,6 +88,10 @@ def slow():
     typer.echo("first")
     sys.stdin.read()
 
+@app.command()
+def crash(): 1 / 0
+
+if "MAPPED" in os.environ: murli.map_exception(ZeroDivisionError, "not_found")
 if "PLAIN" not in os.environ:
     murli.enable(app, agents="flag")
 app()
@@ -84,11 +102,15 @@ parser = argparse.ArgumentParser()
 commands = parser.add_subparsers(dest="command", required=True)
 commands.add_parser("hello").add_argument("--count", type=int, default=1)
 commands.add_parser("slow")
+commands.add_parser("crash")
+if "MAPPED" in os.environ: murli.map_exception(ZeroDivisionError, "not_found")
 if "PLAIN" not in os.environ:
     murli.enable(parser, agents="flag")
 args = parser.parse_args()
 if args.command == "hello":
     for _ in range(args.count): print("Hello")
+elif args.command == "crash":
+    1 / 0
 else:
     print("first", flush=True)
     sys.stdin.read()
@@ -98,8 +120,9 @@ CALLS = [
     ["hello"],
     ["hello", "--count", "2"],
     ["hello", "--count", "x"],
-    ["hello", "--nope"],
-    ["nope"],
+    ["hello", "--coutn", "2"],
+    ["helo"],
+    ["crash"],
     [],
     ["--help"],
     ["hello", "--help"],
@@ -113,16 +136,39 @@ def tool(tmp_path: Path) -> list[str]:
 
 @pytest.mark.parametrize("adapter", SOURCES)
 def test_a_pipe_stays_text(tmp_path: Path, adapter: str) -> None:
-    """With agents="flag" a pipe gets what it got without murli, byte for byte, and its status."""
+    """With agents="flag" a pipe gets on both streams what it got without murli, and its status.
+
+    Usage errors have no line of ours there, and an exception that nobody handles has the traceback
+    that it had.
+    """
     argv = script(tmp_path, SOURCES[adapter])
     more = [["mixed"], ["boom"], ["--version"]] if adapter == "click" else []
     for words in [*CALLS, *more]:
-        plain = run(argv, *words, env=environment(PLAIN="1"))
-        enabled = run(argv, *words)
-        assert (enabled.stdout, enabled.code) == (plain.stdout, plain.code), words
-        hint = enabled.err.removeprefix(plain.err)
-        assert enabled.err.startswith(plain.err), words
-        assert hint == "" or (hint.startswith("Hint:  Did you mean ") and hint.count("\n") == 1)
+        plain, enabled = (run(argv, *words, env=environment(PLAIN=each)) for each in ("1", None))
+        assert enabled == plain, words
+    assert b"Traceback" in run(argv, "crash").stderr
+    meant = run(argv, "crash", env=environment(MAPPED="1"))
+    assert (meant.out, meant.err, meant.code) == ("", "Error: division by zero\n", 5)
+
+
+def test_ctrl_c_on_a_pipe(tmp_path: Path) -> None:
+    """With agents="flag" an interrupt on a pipe ends as it did without murli."""
+    for source in SOURCES.values():
+        ends = []
+        for plain in ("1", None):
+            process = subprocess.Popen(
+                [*script(tmp_path, source), "slow"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment(PYTHONUNBUFFERED="1", PLAIN=plain),
+            )
+            assert process.stdout is not None
+            process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate()
+            ends.append((out, err.splitlines()[:1], err.splitlines()[-1:], process.returncode))
+        assert ends[0] == ends[1]
 
 
 @pytest.mark.parametrize("adapter", SOURCES)
@@ -208,18 +254,33 @@ def test_a_tool_describes_itself_all_the_same(tool: list[str]) -> None:
         not in run(tool, "describe", env=environment(AGENTS="pipe")).document["capabilities"]
     )
     assert run(tool, "hello", "--schema").document["name"] == "hello"
-    env = environment(MURLI_CONTRACT="agent-spec-2")
-    assert run(tool, "manifest", env=env).document["commands"]
+    for contract, where in (("agent-spec-2", []), ("agent-spec-1.6", ["commands", "rows"])):
+        for agents in ("flag", "pipe"):
+            env = environment(AGENTS=agents, MURLI_CONTRACT=contract, MURLI_MODE="agent")
+            entry = run(tool, "manifest", env=env).document["data"]
+            assert ("MURLI_MODE" in str(entry)) == (agents == "flag" and not where)
+            for key in where:
+                entry = entry[key]
+            assert ("agent" in entry["flags"]) == (agents == "flag")
     assert run(tool, "doctor", "--agent").document["status"] == "ok"
 
 
 def test_callers_of_ours_are_agents(tool: list[str]) -> None:
     """The client, murli check and murli.testing get documents without being told how to ask."""
-    assert Tool(tool, env=environment()).call("rows").data == [{"a": 1}, {"a": 2}]
+    rows = [{"a": 1}, {"a": 2}]
+    for contract in ("murli", "agent-spec-2", "response"):
+        called = Tool(tool, env=environment(MURLI_CONTRACT=contract), cache=False)
+        # What the tool runs is not the client's to speak to, once the tool has told what it needs.
+        nested = [called.call("nested").data for _ in range(2)]
+        assert called.call("rows").data == rows
+        tells = contract != "response"
+        assert nested[1] == {"argv": ["--agent"] * tells + ["nested"], "is_text": tells}
     assert run_as_tested(tool, "rows").document["result"] == [{"a": 1}, {"a": 2}]
     report = check(tool, only=["murli.describe", "murli.success"])
     assert report.contract == "murli"
     assert [each.id for each in report.results if each.status == "fail"] == []
+    seen = [each.evidence for result in report.results for each in result.findings]
+    assert any(each is not None and "--agent" in each.argv for each in seen)
 
 
 def test_existing_tests_stay_green(monkeypatch: pytest.MonkeyPatch) -> None:

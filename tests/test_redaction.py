@@ -24,7 +24,8 @@ from murli.contracts import CONTRACT_NAMES, Facts, respond_in
 from murli.contracts.checks import check
 from murli.formats.text import clean, clean_line
 from murli.outcome import Failure, Partial, Plan, Success
-from murli.runtime.redaction import MASK, Secrets, StreamGuard
+from murli.runtime.flows import Flow, StreamGuard
+from murli.runtime.redaction import MASK, Secrets
 from murli.runtime.secret_names import is_usual
 
 SECRET = "hunter2-Zq_9x"
@@ -837,7 +838,8 @@ def test_a_watched_stream_lets_no_secret_through(secret: str, words: list[str]) 
     """What is printed to a watched stream is scrubbed, and after that it is as it was."""
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, "utf-8", errors="surrogateescape", newline="")
-    watch = StreamGuard(stream, knowing(secret), answers=True)
+    secrets = knowing(secret)
+    watch = StreamGuard(stream, secrets, Flow(secrets, 0, answers=True))
     print(*words, secret, *words, file=stream, flush=True)
     assert secret.encode() not in raw.getvalue() or any(secret in word for word in words)
     watch.remove()
@@ -916,7 +918,11 @@ def test_printed_json_stays_json(tmp_path: Path) -> None:
 def test_other_encodings_let_no_secret_out(tmp_path: Path, encoding: str) -> None:
     """A stream that cannot show a letter escapes it, which does not let the secret out."""
     secret = "hünter2é"
-    argv = script(tmp_path, PLAIN + 'print("x", key, file=sys.stderr)\nprint("x", key)\n')
+    source = f"sys.stderr.reconfigure(encoding={encoding.partition(':')[0]!r}, errors='replace')\n"
+    source += 'print("x", key, file=sys.stderr)\nprint("x", key)\n'
+    source += f"print(key, file=open(2, 'w', encoding={encoding.partition(':')[0]!r}, closefd=False"
+    source += ", errors='replace'))\n"
+    argv = script(tmp_path, PLAIN + source)
     for do in (run, run_at_terminal):
         done = do(argv, "--key", secret, env=environment(PYTHONIOENCODING=encoding))
         assert done.code == 0

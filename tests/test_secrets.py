@@ -33,7 +33,7 @@ PEM = "\n".join(
 
 # What a handler does with all that it knows; `given` is what the options gave it.
 CARELESS = """
-import atexit, base64, os, sys, threading
+import atexit, base64, os, pathlib, sys, threading
 over, answered = [], threading.Event()
 atexit.register(lambda: print("over", *over))
 atexit.register(lambda: print("over", *over, file=sys.stderr))
@@ -55,6 +55,18 @@ def leak(given):
     for letter in f"split {told}\\n":
         sys.stderr.write(letter)
         sys.stderr.flush()
+    for letter in f"single {told}\\n".encode():
+        os.write(2, bytes([letter]))
+    for each in map(str, values):
+        os.write(2, f"torn {each[:4]}".encode())
+        os.writev(os.dup(2), [each[4:6].encode(), each[6:8].encode()])
+        print(each[8:], file=sys.stderr)
+    pathlib.Path("/dev/stderr").open("w").write(f"dropped {told}\\n")
+    with open(__file__ + ".told", "w+") as file:
+        file.write(f"sent {told}\\n")
+        file.flush()
+        os.sendfile(2, file.fileno(), 0, 10_000)
+    sys.stderr.write(f"end {told[:3]}")
     over.append(told)
     if "click" in sys.modules or "typer" in sys.modules:
         thread = threading.Thread(target=late, args=(told,), daemon=True)
@@ -132,7 +144,7 @@ def careless(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
 def assert_hidden(done: Run, *secrets: str) -> None:
     """Fail if one of *secrets* can be read, as it is or in what is base64 or hex."""
     assert done.code == 0, done
-    everything = done.out + done.err
+    everything = (done.stdout + done.stderr).replace(b"\0", b"").decode(errors="replace")
     for secret in secrets:
         assert secret not in everything, done
         assert secret.encode().hex() not in everything, done
@@ -146,6 +158,7 @@ def assert_hidden(done: Run, *secrets: str) -> None:
 SECRET_NAMES = """
 --password --passwd --passphrase --token --api-key --secret --client-secret --access-key --pass
 --private-key --auth-token --db-password --secret-access-key --apiKey --clientSecret --api_key
+--privateKey --pass-phrase --passcode --db-pw --token2 BACKEND_TOKEN DEVELOPER_TOKEN API_KEY1
 TOKEN PASSWORD PGPASSWORD API_KEY SECRET_KEY STRIPE_SECRET_KEY AWS_SECRET_ACCESS_KEY github_token
 MYSQL_PWD DB_PASS SSHPASS TOKEN_2 SECRET_KEY_BASE SIGNING_KEY AZURE_CLIENT_SECRET password
 """
@@ -153,7 +166,9 @@ OTHER_NAMES = """
 --token-count --secret-name --password-file --key --page-token --next-page-token --pageToken
 --max-tokens --tokens --public-key --sort-key --auth --author --compass --token-url --secrets
 --idempotency-key PWD OLDPWD AWS_ACCESS_KEY_ID TOKEN_TTL SSH_AUTH_SOCK TOKENIZERS_PARALLELISM
-GNOME_KEYRING_CONTROL SSH_ASKPASS PASSWORD_STORE_DIR BYPASS KEYTIMEOUT PATH
+GNOME_KEYRING_CONTROL SSH_ASKPASS PASSWORD_STORE_DIR BYPASS KEYTIMEOUT PATH KEYBOARD MAX_TOKENS
+--pass-through --pass-rate --first-pass --token-cost --eos-token --secret-arn --token-bucket
+SECRET_MANAGER_PROJECT PASSWORD_HASHERS ACCESS_TOKEN_EXPIRE
 """
 
 
@@ -166,7 +181,16 @@ def test_a_name_says_what_is_secret() -> None:
 def test_a_value_must_be_one_that_can_be_recognised() -> None:
     """Long or mixed values are hidden wherever they stand; usual words and short ones are not."""
     assert all(map(is_distinct, ["hunter2", "swordfish", "123456", "s3cret", "Tr0ub4dor&3"]))
-    assert not any(map(is_distinct, ["a", "true", "json", "name", "postgres", "secret", "12345"]))
+    assert not any(map(is_distinct, ["a", "true", "json", "name", "postgres", "customer", "12345"]))
+    secrets = Secrets()
+    secrets.add(["swordfish", "8080", "s3cret-1", "s3cret-2", "1234567"], named=True)
+    secrets.add(["0123", "1.50", "-777"])
+    result = {"swordfish": 8080, "s3cret-1": "8080", "s3cret-2": "a swordfish", "customer": 1234567}
+    assert secrets.scrub_value(result) == {
+        # A word may be the name of a field, a short number any; no field takes another's place.
+        "swordfish": 8080, MASK: MASK, f"{MASK} 2": f"a {MASK}", "customer": MASK,
+    }  # fmt: skip
+    assert secrets.scrub_value([123, "0123", 1.5, -777, 777, 12]) == [MASK] * 4 + [777, 12]
 
 
 # -- one rule under all contracts ------------------------------------------------------------------
@@ -185,6 +209,8 @@ def test_what_nobody_declared_is_hidden_to_the_end(careless: list[str], contract
     assert done.err.count("over") == 2
     assert "late" in done.err or "argparse" in Path(careless[-1]).read_text()
     assert MASK in done.err
+    assert not {"log", "written", "copied", "opened", "split", "single", "torn", "dropped", "sent",
+                "end"} - set(done.stderr.decode(errors="replace").split())  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -202,6 +228,35 @@ def test_no_format_switches_redaction_off(careless: list[str], words: list[str])
     env = environment(A_TOKEN=KEY, db_password="s3cr3t-pass")
     assert_hidden(run(careless, *words, env=env), KEY, "s3cr3t-pass")
     assert_hidden(run(careless, env={**env, "MURLI_MODE": "human"}), KEY, "s3cr3t-pass")
+
+
+RETURNING = """
+import click, murli, os, sys
+@click.command()
+@click.argument("how")
+@click.option("--password")
+def t(how, password):
+    row = {"name": password, "data": password.encode(), "env": os.environ["A_TOKEN"]}
+    if how == "rows":
+        return [row, row]
+    if how == "stream":
+        return iter([row])
+    if how == "show":
+        return murli.get_writer().write_success("It is", [row], show=True)
+    return row
+murli.enable(t, name="t")
+"""
+
+
+@pytest.mark.parametrize("how", ["one", "rows", "stream", "show"])
+def test_what_is_drawn_as_text_holds_no_part_of_a_secret(tmp_path: Path, how: str) -> None:
+    """A value is scrubbed before it is laid out: no column shows its beginning, or its length."""
+    argv = script(tmp_path, f"{RETURNING}t()\n")
+    env = environment(A_TOKEN=KEY, COLUMNS="44")
+    for words in (["--output", "text"], ["--contract", "agent-spec-2", "--format", "plain"]):
+        done = run(argv, how, "--password", SECRET, *words, env=env)
+        assert_hidden(done, SECRET, KEY, SECRET[:5], KEY[:5])
+        assert MASK[:5] in done.out
 
 
 def test_a_person_sees_their_own_environment(careless: list[str]) -> None:
@@ -282,6 +337,63 @@ def test_a_program_that_goes_on_has_its_streams(
     assert SECRET.encode() not in done.stdout + done.stderr
 
 
+LEFT_BEHIND = {
+    "session": """
+import argparse
+parser = argparse.ArgumentParser(prog="t")
+parser.add_argument("--password")
+with murli.session(parser) as (given, writer):
+    leave_behind(given.password)
+""",
+    "main": """
+import click
+@click.command()
+@click.option("--password")
+def t(password):
+    leave_behind(password)
+murli.enable(t, name="t")
+t.main(sys.argv[1:])
+""",
+}
+LEAVE_BEHIND = """
+import atexit, murli, sys, threading
+begun = threading.Event()
+@atexit.register
+def first():
+    print("first", *told)
+    sys.stderr.write(told[0][:5])
+    sys.stderr.flush()
+    sys.stderr.write(told[0][5:] + " last " + told[0][:4])
+told = []
+def on(secret):
+    for _ in range(5000):
+        print("on", secret)
+        begun.set()
+def leave_behind(secret):
+    told.append(secret)
+    print("in", secret)
+    atexit.register(lambda: print("at exit", secret))
+    if "thread" in sys.argv[0]:
+        thread = threading.Thread(target=on, args=(secret,), daemon=True)
+        thread.start()
+        atexit.register(thread.join)  # one that prints for ever may abort Python as it ends
+        begun.wait()
+"""
+
+
+@pytest.mark.parametrize("how", LEFT_BEHIND)
+@pytest.mark.parametrize("name", ["alone.py", "thread.py"])
+def test_what_a_call_leaves_behind_is_hidden(tmp_path: Path, how: str, name: str) -> None:
+    """Threads and functions at exit tell no secret of a call that ended before its program."""
+    argv = script(tmp_path, LEAVE_BEHIND + LEFT_BEHIND[how], name)
+    for words in ([], ["--output", "text"]):
+        done = run(argv, "--password", SECRET, *words)
+        assert_hidden(done, SECRET)
+        assert f"first {MASK}" in done.out + done.err
+        assert f"at exit {MASK}" in done.out + done.err
+        assert done.err.endswith(f"{MASK} last {SECRET[:4]}") or "thread" in name
+
+
 def test_a_program_may_parse_often(tmp_path: Path) -> None:
     """A dialogue that parses each line has as many guards at its end as at its beginning."""
     source = f"""
@@ -357,6 +469,8 @@ def test_no_call_to_make_holds_a_secret(tmp_path: Path, adapter: str) -> None:
         [f"--token={SECRET}"],
         ["--password", SECRET],
         [f"--password={SECRET}"],
+        ["--pasword", SECRET],
+        [f"--api-key={SECRET}"],
     ]
     for words in spellings:
         moved = run(argv, "stale", *words)
@@ -377,6 +491,41 @@ def test_an_option_that_nobody_knows_does_not_tell(tmp_path: Path) -> None:
     done = run(argv, "fresh", "--api-key", SECRET)
     assert done.code == 1
     assert SECRET not in done.out + done.err
+
+
+def test_a_test_runner_is_told_no_secret(tmp_path: Path) -> None:
+    """What is secret in the environment of a process is so for a call inside it, too."""
+    source = f"""{RETURNING}
+from click.testing import CliRunner
+for words in ([], ["--output", "text"]):
+    done = CliRunner().invoke(t, ["one", "--password", {SECRET!r}, *words])
+    sys.stdout.write(done.output)
+"""
+    done = run(script(tmp_path, source), env=environment(A_TOKEN=KEY))
+    assert_hidden(done, SECRET, KEY)
+    assert done.out.count(MASK) == 4
+
+
+def test_a_profile_shows_no_secret(tmp_path: Path) -> None:
+    """A value is hidden in what is told about a profile also where only its name says so."""
+    source = """
+import click, murli
+@click.command()
+@click.option("--token")
+@click.option("--region")
+def t(token, region): pass
+murli.annotate(t, murli.Metadata(flag_annotations={
+    name: murli.FlagAnnotation(profileable=True) for name in ("token", "region")}))
+murli.enable(t, name="t")
+t()
+"""
+    argv, env = script(tmp_path, source), environment(HOME=str(tmp_path))
+    for words in (["save", "p", f"token={SECRET}", "region=eu-1"], ["show", "p"]):
+        done = run(argv, "profile", *words, env=env)
+        assert_hidden(done, SECRET)
+        assert done.document["result"]["flags"] == {"token": MASK, "region": "eu-1"}
+    shown = run_at_terminal(argv, "profile", "show", "p", "--reveal", env=env)
+    assert SECRET in shown.out
 
 
 def test_a_kept_traceback_holds_no_secret(tmp_path: Path) -> None:
@@ -429,6 +578,14 @@ def test_every_needle_is_found(needles: list[bytes], parts: list[Any], much: boo
     ends = [n for n in range(1, len(replaced) + 1) for each in lines
             if len(each) > n and each.startswith(replaced[-n:])]  # fmt: skip
     assert matcher.begun(replaced) == (0 if replaced.endswith(b"\n") else max(ends, default=0))
+
+
+def test_what_repeats_itself_is_held_from_its_beginning() -> None:
+    """Of a long needle that begins like its own middle, the whole beginning is held."""
+    needle = b"a" * 100 + b"b" * 20
+    for size in (90, 100, 101, 131, 150, 1000):
+        assert Matcher([needle]).begun(b"x" + b"a" * size) == min(size, 100)
+    assert Matcher([needle]).begun(b"a" * 150 + b"bb") == 102
 
 
 @pytest.mark.parametrize("count", [1, 3, 40])

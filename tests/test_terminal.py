@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import select
-import signal
 import sys
 import time
 from pathlib import Path
@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness import DEADLINE, Run, environment, run, run_at_terminal, script
+from murli.formats.screen import split
 
 HEAD = """
 import atexit, os, sys, time, murli
@@ -176,7 +177,10 @@ def test_an_exception_nobody_handles(tool: list[str]) -> None:
     shown = run_at_terminal(tool, "boom", "--debug")
     assert "Traceback (most recent call last)" in shown.err
     assert (shown.err.splitlines()[-1], shown.code) == ("Error: no luck", 2)
-    assert run_at_terminal(tool, "known").code == run(tool, "known").code == 5
+    known = run_at_terminal(tool, "known")
+    assert known.code == run(tool, "known").code == 5
+    _, hint = known.err.splitlines()
+    assert "Traceback" in Path(hint.split(" is in ")[1].partition(";")[0]).read_text()
 
 
 def test_exceptions_reach_the_handlers_of_the_tool(tool: list[str]) -> None:
@@ -184,6 +188,36 @@ def test_exceptions_reach_the_handlers_of_the_tool(tool: list[str]) -> None:
     plain, enabled = both(tool, "boom", CATCH="1")
     assert (enabled.out, enabled.err, enabled.code) == (plain.out, plain.err, plain.code)
     assert (enabled.out, enabled.code) == ("handled no luck\nat exit\n", 42)
+
+
+def test_a_hint_names_no_flag_of_another(tmp_path: Path) -> None:
+    """A tool with a --debug of its own is told of the variable that shows the traceback."""
+    source = (
+        "import click, murli\n"
+        "@click.command()\n@click.option('--debug', is_flag=True)\n"
+        "def cli(debug): raise KeyError(debug)\n"
+        "murli.enable(cli)\ncli()\n"
+    )
+    argv = script(tmp_path, source)
+    done = run_at_terminal(argv, "--debug")
+    assert "Error: True" in done.err
+    assert done.err.endswith("; MURLI_DEBUG=1 shows it.\n")
+    assert "Traceback" in run_at_terminal(argv, env=environment(MURLI_DEBUG="1")).err
+
+
+def test_prompts_of_click_in_other_tools(tmp_path: Path) -> None:
+    """A question of click's that nobody answers is an abort in an argparse tool too."""
+    source = (
+        "import argparse, click, murli\n"
+        "parser = argparse.ArgumentParser()\nmurli.enable(parser)\nparser.parse_args()\n"
+        "click.confirm('Sure?', abort=True)\n"
+    )
+    for keys in (b"n\n", b"\x04"):
+        done = run_at_terminal(script(tmp_path, source), keys=keys)
+        assert (done.err.splitlines()[-1].removeprefix("Sure? [y/N]: "), done.code) == (
+            "Aborted!",
+            1,
+        )
 
 
 def test_a_later_exception_is_not_ours(tmp_path: Path) -> None:
@@ -203,12 +237,17 @@ def test_a_hook_of_the_tool_shows_a_crash(tmp_path: Path) -> None:
     assert (done.out, done.err, done.code) == ("mine\nat exit\n", "", 2)
 
 
-def in_a_loop(argv: list[str], env: dict[str, str]) -> tuple[str, int]:
-    """Run *argv* three times in a shell at a terminal; press Ctrl-C in the first run."""
+def in_a_loop(argv: list[str], env: dict[str, str]) -> str:
+    """Run *argv* three times in a shell at a terminal; press Ctrl-C in the first run.
+
+    Returns what is shown, and with which status that shell ends. Another one outlives it: what is
+    on its way to a terminal may be lost when that hangs up.
+    """
     line = f"for i in 1 2 3; do {' '.join(argv)} slow; echo next $?; done"
     pid, screen = pty.fork()
     if pid == 0:
-        os.execvpe("bash", ["bash", "--norc", "-c", line], env)
+        outer = 'trap : INT; bash --norc -c "$0"; echo ended $?; read'
+        os.execvpe("bash", ["bash", "--norc", "-c", outer, line], env)
     shown, pressed, deadline = b"", False, time.monotonic() + DEADLINE
     while time.monotonic() < deadline:
         if not select.select([screen], [], [], 0.1)[0]:
@@ -221,23 +260,24 @@ def in_a_loop(argv: list[str], env: dict[str, str]) -> tuple[str, int]:
         if b"begun" in shown and not pressed:
             pressed = True
             os.write(screen, b"\x03")
-        if not part or b"next" in shown:
-            os.kill(pid, signal.SIGKILL)
+        if b"next" in shown or re.search(rb"ended \d+\r\n", shown):
             break
-    return shown.decode(), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    os.close(screen)  # hangs up, which ends whatever is still running there
+    os.waitpid(pid, 0)
+    return shown.decode()
 
 
 def test_ctrl_c_ends_a_loop(tool: list[str]) -> None:
     """Ctrl-C ends the process by SIGINT after its cleanup, so that a shell loop ends as well."""
-    shown, code = in_a_loop(tool, environment())
-    assert ("next" in shown, code) == (False, -signal.SIGINT), shown
+    shown = in_a_loop(tool, environment())
+    assert "next" not in shown
+    assert "ended 130" in shown
     assert shown.count("begun") == 1
     assert "at exit" in shown
     assert "Traceback" not in shown
     assert ("Aborted!" in shown) == ("typer" not in Path(tool[1]).read_text())
     module = [sys.executable, "-m", "tool"]
-    _, code = in_a_loop(module, environment(PYTHONPATH=str(Path(tool[1]).parent)))
-    assert code == -signal.SIGINT
+    assert "ended 130" in in_a_loop(module, environment(PYTHONPATH=str(Path(tool[1]).parent)))
 
 
 VALUES = """
@@ -319,6 +359,27 @@ def test_a_writer_shows_its_rows(tmp_path: Path) -> None:
         assert shown.startswith("Four rows\n")
         assert shown.split()[-4:] == ["0", "1", "2", "3"]
         assert run(argv).document["result"] == [{"id": number} for number in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("printed", "text"),
+    [
+        ("\r0%\r50%\r100%\nvalue\n", "value\n"),
+        ("\r- Work\r/ Work\rvalue\n", "value\n"),
+        ("\r- Work\r      \r42\n", "42\n"),
+        ("\r| 1/3 1it/s\r| 3/3 2kit/s\nvalue\n", "value\n"),
+        ("\x1b[?25l\rWork\n\x1b[?25hvalue\n", "value\n"),
+        ("\x1b[2Kbar 1\n\x1b[1A\x1b[2Kbar 2\n", "bar 1\n"),
+        ("\x1b[2J\x1b[Hvalue\n", "value\n"),
+        ("a,b\r\n1,2\r\n", "a,b\r\n1,2\r\n"),
+        ("\x1b[31m\x1b[Kred\x1b[m\x1b[K\n", "\x1b[31m\x1b[Kred\x1b[m\x1b[K\n"),
+        ("N\bNO\bO\n", "NO\n"),
+        ("Work |\b/\b-\b, done\n", "Work , done\n"),
+    ],
+)
+def test_what_stays_on_a_screen(printed: str, text: str) -> None:
+    """What was drawn over is progress; what stays behind it, and coloured text, is text."""
+    assert split(printed)[0] == text
 
 
 def test_questions_and_progress_are_no_result(tmp_path: Path) -> None:

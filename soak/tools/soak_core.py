@@ -181,18 +181,43 @@ def prints_at_exit(job: Job) -> None:
 
 
 def truncates(job: Job) -> None:
-    """Let a child open stdout anew and truncate it."""
+    """Let a child open stdout anew and truncate it, in one of the ways children are started."""
+    import subprocess
+
     print("before", flush=True)
-    _run(["sh", "-c", "echo anew > /dev/stdout"])
+    command = ["sh", "-c", "echo anew > /dev/stdout"]
+    if job.seed % 3 == 0:
+        _run(command)
+    elif job.seed % 3 == 1:
+        subprocess.run(command, check=True)
+    else:
+        child = os.fork()
+        if child == 0:
+            os.execv("/bin/sh", command)
+        os.waitpid(child, 0)
     print(lines(job.seed, job.size), end="")
 
 
 def opens_stdout(job: Job) -> None:
     """Open stdout anew and truncate it."""
     print("before", flush=True)
-    with open("/dev/stdout", "w") as anew:
-        print("anew", file=anew)
+    if job.seed % 2:
+        with open("/dev/stdout", "w") as anew:
+            print("anew", file=anew)
+    else:
+        with contextlib.suppress(OSError):  # a pipe would not have it
+            os.ftruncate(1, 0)
+        print("anew")
     print(lines(job.seed, job.size), end="")
+
+
+def leaves_child(job: Job) -> None:
+    """Start a child that Python ends at exit, and that has hardly begun by then."""
+    import multiprocessing
+
+    fork = multiprocessing.get_context("fork")
+    fork.Process(target=time.sleep, args=(PATIENCE * 4,), daemon=True).start()
+    writer().write_success("Done", payload(job.seed, job.size))
 
 
 def forks_and_answers(job: Job) -> None:
@@ -271,11 +296,44 @@ def swallows(job: Job) -> None:
             time.sleep(PATIENCE)
 
 
+def blocks_signals(job: Job) -> None:
+    """Take time, deaf to all signals."""
+    import signal
+
+    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    time.sleep(PATIENCE * 4)
+
+
+def loops_on(job: Job) -> None:
+    """Go on in an event loop whatever is cancelled."""
+    import asyncio
+
+    async def go_on() -> None:
+        deadline = time.monotonic() + PATIENCE * 4
+        while time.monotonic() < deadline:
+            with contextlib.suppress(BaseException):
+                await asyncio.sleep(PATIENCE)
+
+    asyncio.run(go_on())
+
+
 def is_stuck(job: Job) -> None:
     """Be in C code that neither returns nor lets anybody else run."""
+    import hashlib
     import re
 
-    re.match("(a+)+$", "a" * 40 + "b")
+    if job.seed % 2:
+        re.match("(a+)+$", "a" * 40 + "b")
+    else:
+        hashlib.pbkdf2_hmac("sha256", b"a", b"b", 2**31 - 1)
+
+
+def is_stuck_at_exit(job: Job) -> None:
+    """Take too long, and be stuck in C code at the end as well."""
+    import re
+
+    atexit.register(re.match, "(a+)+$", "a" * 40 + "b")
+    time.sleep(PATIENCE * 4)
 
 
 def computes(job: Job) -> None:
@@ -447,6 +505,7 @@ DEEDS: dict[str, Callable[[Job], Any]] = {
         prints_at_exit,
         truncates,
         opens_stdout,
+        leaves_child,
         forks_and_answers,
         has_deaf_child,
         forks,
@@ -455,7 +514,10 @@ DEEDS: dict[str, Callable[[Job], Any]] = {
         computes,
         blocks_at_end,
         swallows,
+        blocks_signals,
+        loops_on,
         is_stuck,
+        is_stuck_at_exit,
         prints_endlessly,
         streams_endlessly,
         fails,

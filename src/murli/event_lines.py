@@ -33,9 +33,8 @@ def stream_line(writer: Writer, document: Any, target: str, way: Put | None = No
     with writer._lock:
         if target == "stdout" and not writer.is_streaming:
             begin_stream(writer)
-        if writer._secrets is not None and not writer._secrets.revealed:
-            document = writer._secrets.scrub_value(document)
-        writer._put(target, dumps(document, pretty=False) + "\n", way)
+        text = dumps(writer.scrubbed_value(document), pretty=False)
+        writer._put(target, text + "\n", way)
 
 
 def begin_stream(writer: Writer) -> None:

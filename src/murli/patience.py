@@ -56,12 +56,19 @@ def seconds_from(variable: str) -> float | None:
 
 # The encoding of stdout before `speak_utf8`; children may still write in it.
 native_encoding = ""
+_VARIABLE = "PYTHONIOENCODING"
 
 
 def speak_utf8() -> Callable[[], None]:
-    """Make the standard streams UTF-8, whatever the locale says; return what takes that back."""
+    """Make the standard streams UTF-8, whatever the locale says; return what takes that back.
+
+    Python programs that are started meanwhile do the same, where a variable said otherwise.
+    """
     global native_encoding
     changed: list[tuple[Any, str]] = []
+    named = os.environ.get(_VARIABLE)
+    if named:
+        os.environ[_VARIABLE] = "utf-8"
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         encoding = str(getattr(stream, "encoding", None) or "utf-8")
         if encoding.lower() not in ("utf-8", "utf8") and hasattr(stream, "reconfigure"):
@@ -74,6 +81,8 @@ def speak_utf8() -> Callable[[], None]:
                 native_encoding = encoding
 
     def undo() -> None:
+        if named and os.environ.get(_VARIABLE) == "utf-8":
+            os.environ[_VARIABLE] = named
         for stream, encoding in changed:
             try:
                 stream.reconfigure(encoding=encoding, errors=stream.errors)

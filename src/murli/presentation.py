@@ -121,6 +121,7 @@ def with_payload(writer: Writer, text: str | Callable[[], str], payload: Any) ->
     value = readable(list(payload) if hasattr(payload, "__next__") else payload)
     if writer.invocation is not None and writer.invocation.shaper is not None:
         value = writer.invocation.shaper.show(value)
+    value = writer.scrubbed_value(value)
     below = "" if value is None else drawn(value, writer.stream_of("stdout"))
     return "\n".join(part.rstrip("\n") for part in (shown, below) if part)
 
@@ -146,7 +147,8 @@ def result_text(writer: Writer, result: Any) -> str:
         page = completed(writer, Success("", value), writer.own_page)
         if not page.whole:
             tell_rest(writer, page)
-    return render(value if invocation.shaper is None else invocation.shaper.show(value))
+    value = value if invocation.shaper is None else invocation.shaper.show(value)
+    return render(writer.scrubbed_value(value))
 
 
 def tell_beside(writer: Writer, page: Page | None, meta: dict[str, Any]) -> None:

@@ -460,13 +460,13 @@ class Writer:
     def show(self, text: str | Callable[[], str], target: str = "stdout") -> None:
         """Show a person *text*."""
         shown = text() if callable(text) else str(text)
-        if target == "stderr" or not (self._secrets and self._secrets.revealed):
-            shown = self.scrubbed(shown)
         stream = self.stream_of(target)
         if target == "stdout" and not is_terminal(stream):
             from .formats.text import strip_ansi
 
-            shown = strip_ansi(shown)
+            shown = strip_ansi(shown)  # first: colours may stand in the middle of a secret
+        if target == "stderr" or not (self._secrets and self._secrets.revealed):
+            shown = self.scrubbed(shown)
         try:
             put_for_people(stream, shown if shown.endswith("\n") else shown + "\n")
         except OSError as error:
@@ -509,6 +509,15 @@ class Writer:
     def scrubbed(self, text: str) -> str:
         """Return *text* without the secrets of the call."""
         return text if self._secrets is None else self._secrets.scrub(text)
+
+    def scrubbed_value(self, value: Any) -> Any:
+        """Return plain data without the secrets of the call, unless it is to reveal them.
+
+        For people it comes before the value is drawn: half a secret in a narrow column, or one in
+        two lines, could not be recognised any more.
+        """
+        secrets = self._secrets
+        return value if secrets is None or secrets.revealed else secrets.scrub_value(value)
 
     def _line(self, text: object) -> str:
         return cleaned(text_of(text))

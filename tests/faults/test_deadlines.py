@@ -132,6 +132,9 @@ def test_c_code_with_nobody_who_reads(tmp_path: Path) -> None:
     os.close(reader)
     os.close(writer)
     assert (full.returncode, b"TIMEOUT" in full.stderr) == (10, True)
+    with open("/dev/full", "wb") as device:
+        full = subprocess.run(argv, stdout=device, stderr=subprocess.PIPE, env=env, check=False)
+    assert (full.returncode, b"TIMEOUT" in full.stderr) == (10, True)
     log = tmp_path / "log"
     log.write_text("before\n")
     with log.open("r+") as file:
@@ -148,7 +151,7 @@ def test_a_value_that_hangs_is_late(faults: list[str]) -> None:
 
 def test_a_deadline_leaves_nobody_behind(faults: list[str], start: Starter) -> None:
     """Children and threads that do not care end with the call, and hold no stream of its caller."""
-    deeds = ("join", "thread", "deaf_child")
+    deeds = ("join", "thread", "deaf_child", "regex_at_exit")
     began = time.monotonic()
     all_running = [start(faults, "do", what, "--timeout", "0.8") for what in deeds]
     for what, running in zip(deeds, all_running, strict=True):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from faults.conftest import Starter
-from harness import environment, run, script
+from harness import environment, run, script, tool
 
 CLICK = (
     "import click, murli, os, sys, time\n@click.command()\ndef x():\n    {}\nmurli.enable(x)\nx()\n"
@@ -23,12 +23,28 @@ SESSION = (
 
 
 @pytest.mark.parametrize("frame", [CLICK, SESSION], ids=["click", "session"])
-@pytest.mark.parametrize("end", ["sys.exit(0)", "raise ValueError('child')"])
+@pytest.mark.parametrize(
+    "end", ["sys.exit(0)", "raise ValueError('child')", "os.kill(os.getpid(), 2)"]
+)
 def test_a_fork_does_not_answer(tmp_path: Path, frame: str, end: str) -> None:
     """A forked child that comes out of the handler leaves the answer to its parent."""
     body = f"if os.fork() == 0: {end}\n    os.wait(); print('parent')"
     done = run(script(tmp_path, frame.format(body)))
     assert (done.code, done.document["result"]) == (0, "parent")
+    assert '"status"' not in done.err
+
+
+@pytest.mark.parametrize("contract", ["murli", "response"])
+def test_odd_failures_are_answered(contract: str) -> None:
+    """An error of a kind that does not exist, and a value that interrupts, have their document."""
+    env = environment(MURLI_CONTRACT=contract)
+    for what, kind in (("own_kind", "rate_limited"), ("interrupting_value", "cancelled")):
+        done = run(tool("faults_typer"), "do", what, env=env)
+        assert "Traceback" not in done.err
+        if contract == "response":
+            assert (done.document["ok"], done.code) == (False, 11 if kind != "cancelled" else 130)
+        else:
+            assert (done.error["code"], done.code) == (done.code, 8 if kind != "cancelled" else 9)
 
 
 def test_a_session_is_in_custody(tmp_path: Path) -> None:

@@ -259,22 +259,33 @@ def test_only_what_the_handler_started_is_ended(tmp_path: Path) -> None:
     assert done.out == "None False\n"
 
 
-STUBBORN = ["blocked_finally", "stubborn", "sigwait", "thread", "system", "deaf_child", "join"]
+STUBBORN = [
+    *("blocked_finally", "stubborn", "sigwait", "thread", "system", "deaf_child", "join"),
+    *("own_sigwait", "blocked_signals", "stubborn_loop"),
+]
 
 
-def test_sigterm_ends_whatever_the_handler_does(faults: list[str], start: Starter) -> None:
-    """SIGTERM ends a call within a bounded time, with its children, and with one document."""
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda each: each.name)
+def test_a_signal_ends_whatever_the_handler_does(
+    faults: list[str], start: Starter, number: int
+) -> None:
+    """A signal ends a call within a bounded time, with its children, and with one document.
+
+    What the handler had printed by then is in it.
+    """
     all_running = [start(faults, "do", what) for what in STUBBORN]
     for running in all_running:
         running.wait_for(b"ready")
     time.sleep(0.1)  # until those who wait for a child do so
     began = time.monotonic()
     for running in all_running:
-        running.send(signal.SIGTERM)
+        running.send(number)
     for what, running in zip(STUBBORN, all_running, strict=True):
         done = running.end()
         told = (done.code, done.err.count('"cancelled"'), done.out, "Traceback" in done.err)
         assert told == (9, 1, "", False), what
+        printed = "so far" if what in ("blocked_signals", "stubborn_loop") else None
+        assert done.error.get("result") == printed, what
     assert time.monotonic() - began < 8
 
 

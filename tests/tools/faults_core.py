@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
+import io
 import logging
 import os
 import signal
@@ -238,6 +240,21 @@ def do_truncate(seconds: float, name: str | None, yes: bool) -> None:
         if child == 0:
             os.execv("/bin/sh", ["sh", "-c", "echo a; echo b > /dev/stdout"])
         os.waitpid(child, 0)
+    elif name == "back again":
+        before = os.dup(1)
+        subprocess.run(["echo", "a"], check=True)
+        os.dup2(before, 1)
+        os.close(before)
+        subprocess.run("echo b > /dev/stdout", shell=True, check=True)
+    elif name == "truncated":
+        changes: list[Any] = [os.truncate, os.ftruncate]
+        for change in changes:
+            with contextlib.suppress(OSError, TypeError):
+                change(1, 0)
+            with contextlib.suppress(OSError, TypeError):
+                change("/dev/stdout", 0)
+        os.close(os.open("/dev/stdout", os.O_RDONLY | os.O_TRUNC | os.O_NONBLOCK))
+        print("a")
     else:
         with open("/dev/stdout", "w") as first:
             print("a", file=first)
@@ -267,7 +284,9 @@ def do_daemon(*_: Any) -> None:
 
 def do_close_all(seconds: float, name: str | None, yes: bool) -> None:
     print("printed", flush=True)
-    os.closerange(3, 64)
+    if yes:
+        subprocess.run(["echo", "child"], check=True)
+    os.closerange(0 if yes else 3, 64)
     kept.extend(os.open(f"{name}.{number}", os.O_RDWR | os.O_CREAT) for number in range(4))
 
 
@@ -288,8 +307,23 @@ def do_fork_away(seconds: float, name: str | None, yes: bool) -> Any:
     writer.write_success("", {"parent": 1})
 
 
+def do_early_end(*_: Any) -> None:
+    import multiprocessing
+
+    fork = multiprocessing.get_context("fork")
+    fork.Process(target=time.sleep, args=(60,), daemon=True).start()
+    print("left")
+
+
+def do_put_aside(*_: Any) -> None:
+    print("printed")
+    sys.stdout = io.StringIO()
+    print("kept back")
+
+
 def do_umlauts(*_: Any) -> None:
-    print("é ü 漢")
+    print("é ü 漢", flush=True)
+    subprocess.run([sys.executable, "-c", "print(chr(0x6F22) * 2)"], check=False)
 
 
 def do_fails(*_: Any) -> None:
@@ -307,6 +341,32 @@ def do_blocked_finally(*_: Any) -> None:
 def do_sigwait(*_: Any) -> None:
     ready()
     signal.sigwait([signal.SIGUSR1])
+
+
+def do_own_sigwait(*_: Any) -> None:
+    ready()
+    while True:
+        signal.sigwait([signal.SIGTERM, signal.SIGINT])
+
+
+def do_blocked_signals(*_: Any) -> None:
+    print("so far")
+    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    ready()
+    time.sleep(60)
+
+
+def do_stubborn_loop(*_: Any) -> None:
+    import asyncio
+
+    async def go_on() -> None:
+        print("so far")
+        ready()
+        while True:
+            with contextlib.suppress(BaseException):
+                await asyncio.sleep(60)
+
+    asyncio.run(go_on())
 
 
 def do_thread(*_: Any) -> None:
@@ -378,6 +438,13 @@ def do_regex(*_: Any) -> None:
     re.match("(a+)+$", "a" * 40 + "b")
 
 
+def do_regex_at_exit(*_: Any) -> None:
+    import re
+
+    atexit.register(re.match, "(a+)+$", "a" * 40 + "b")
+    time.sleep(60)
+
+
 def do_hash(*_: Any) -> None:
     import hashlib
 
@@ -400,6 +467,23 @@ def do_click_prompt(seconds: float, name: str | None, yes: bool) -> None:
     import typer
 
     print((click if name == "click" else typer).prompt("Your name"))
+
+
+def do_own_kind(seconds: float, name: str | None, yes: bool) -> None:
+    error = murli.AgentError(8, "odd", "odd", kind="of my own")
+    error.valid_values = None  # type: ignore[assignment]
+    raise error
+
+
+class Interrupting:
+    """A value whose own code stops everything."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise KeyboardInterrupt
+
+
+def do_interrupting_value(*_: Any) -> Any:
+    return {"a": Interrupting()}
 
 
 def do_crash(*_: Any) -> None:

@@ -10,7 +10,7 @@ import argparse
 import sys
 
 from ..errors import AgentError
-from ..runtime import mentions_secret, usage
+from ..runtime import usage
 from ..runtime.invocation import current
 from .argparse_levels import reached
 from .argparse_tree import choices_of
@@ -41,12 +41,10 @@ def _hide_unknown(parser: argparse.ArgumentParser) -> None:
     """Learn the secrets that follow options of no parser, and that argparse quotes."""
     invocation = current()
     if invocation is not None:
-        words = invocation.call.rest
-        if mentions_secret("\0".join((*words, ""))):
-            from ..runtime.option_words import hide_unknown
+        from ..runtime.option_words import hide_unknown
 
-            known = {name for each in reached(parser) for name in each._option_string_actions}
-            hide_unknown(words, known, invocation)
+        known = {name for each in reached(parser) for name in each._option_string_actions}
+        hide_unknown(invocation.call.rest, known, invocation)
 
 
 def _left_over_or_absent(

@@ -172,6 +172,10 @@ class Call:
             raise
         except BaseException as error:
             if not self.standalone:
+                if invocation.is_for_people:
+                    from ..runtime.for_people import let_tool_handle
+
+                    let_tool_handle(invocation, error)
                 raise
             invocation.brace(error)
             ending = error

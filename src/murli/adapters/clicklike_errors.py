@@ -84,18 +84,26 @@ def as_shown(end: SystemExit, error: Any, invocation: Invocation) -> SystemExit:
 
     A usage error gets a hint where the framework has none. Ctrl-C ends the program by SIGINT.
     """
-    from ..runtime.for_people import INTERRUPTED, Interrupted, hint
+    from ..runtime.for_people import (
+        INTERRUPTED,
+        Interrupted,
+        hint,
+        interrupt_behind,
+        is_at_terminal,
+    )
 
     names = {base.__name__ for base in type(error).__mro__}
     if "UsageError" in names and end.code == getattr(error, "exit_code", None):
         if "NoArgsIsHelpError" not in names:
             hint(invocation, explain(error), error.format_message())
         return exit_like(end, invocation.settings.usage_exit_code or end.code)
-    if "Abort" in names:
-        error = error.__cause__ or error.__context__
     # An author who handles it has another status, or another exception.
-    is_interrupt = isinstance(error, KeyboardInterrupt) and end.code in (1, INTERRUPTED)
-    return Interrupted(end.code) if is_interrupt else end
+    is_interrupt = (
+        isinstance(error, BaseException)
+        and isinstance(interrupt_behind(error), KeyboardInterrupt)
+        and end.code in (1, INTERRUPTED)
+    )
+    return Interrupted(end.code) if is_interrupt and is_at_terminal(invocation) else end
 
 
 def _caused(error: Any, invocation: Invocation) -> AgentError | None:

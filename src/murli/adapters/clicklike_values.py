@@ -175,10 +175,26 @@ def _stand_in(
             return param.get_default(ctx), _source(param, "DEFAULT")
         value, source = own(ctx, opts)
         if sensitive:  # prompted for, perhaps
-            invocation.hide(value if isinstance(value, (str, list, tuple)) else None, named=named)
+            _hide_plain(value, invocation, named)
         return value, source
 
     setattr(param, "consume_value", consume_value)
+    if sensitive:
+        process = param.process_value
+
+        def process_value(ctx: Any, value: Any) -> Any:
+            converted, invocation = process(ctx, value), running()
+            if invocation is not None and not ctx.resilient_parsing:
+                _hide_plain(converted, invocation, named)
+            return converted
+
+        setattr(param, "process_value", process_value)
+
+
+def _hide_plain(value: Any, invocation: Invocation, named: bool) -> None:
+    """Learn the secret *value*, unless it is an object of which nobody knows what it shows."""
+    if isinstance(value, (str, int, float, bytes, list, tuple)):
+        invocation.hide(value, named=named)
 
 
 def _is_stronger(other: Any, ctx: Any, opts: Any, explicit: bool) -> bool:

@@ -13,6 +13,8 @@ from ..safety import inferred_danger
 #: what a flag or argument can be; ``text`` is anything
 KINDS = ("text", "integer", "number", "boolean", "array", "object")
 
+#: by what a call says that an agent makes it
+AGENT_FLAG = "--agent"
 # Flags of the murli contract that some tools list like their own.
 _LISTED_BY_SOME = frozenset(
     ("agent", "schema", "protocol-version", "profile", "force", "yes", "dry-run")
@@ -125,7 +127,8 @@ class Catalogue:
     """All commands of a tool, by what stands behind its name: ``"index build"``.
 
     *shared* are flags every command takes; ``None`` when the tool does not list its contract's own.
-    *knows_root* tells whether the options of the tool itself are known.
+    *knows_root* tells whether the options of the tool itself are known, *wants_agent* whether the
+    tool takes a pipe for a person's unless ``--agent`` is passed; ``None``: it does not tell.
     """
 
     name: str
@@ -134,6 +137,7 @@ class Catalogue:
     shared: Mapping[str, Flag] | None = None
     knows_root: bool = False
     etag: str = ""
+    wants_agent: bool | None = None
     _paths: dict[tuple[str, ...], Command] = default(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -181,6 +185,16 @@ class Catalogue:
                 break
             found, path = child, child.path
         return found
+
+    def with_agent(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Return *words* with the flag that has the tool answer an agent, where it needs one.
+
+        It stands first: behind a command, or a ``--``, it might be somebody else's.
+        """
+        owned = any("agent" in command.flags for command in self.commands.values())
+        if not self.wants_agent or owned or AGENT_FLAG in words:
+            return words
+        return (AGENT_FLAG, *words)
 
     def may_repeat(self, words: Sequence[str]) -> bool:
         """Return whether a call of *words* is declared to do no more when it is made twice."""
@@ -230,7 +244,9 @@ def from_description(
         commands[""] = _described(own, (), bool(children))
     _walk(children, (), commands)
     name = _text(document.get("name"))
-    return Catalogue(name, contract, commands, None, own is not None)
+    audience = _object(document.get("capabilities")).get("agents")
+    wants_agent = audience in ("flag", "detect")
+    return Catalogue(name, contract, commands, None, own is not None, wants_agent=wants_agent)
 
 
 def _walk(children: list[Any], above: tuple[str, ...], commands: dict[str, Command]) -> None:
@@ -332,7 +348,10 @@ def from_manifest(document: Mapping[str, Any], contract: str, name: str = "") ->
     shared = document.get("flags")
     flags = _flags(shared) if isinstance(shared, dict) else None
     etag = _text(document.get("etag"))
-    return Catalogue(name, contract, commands, flags, True, etag)
+    # By the variable beside it one knows that the flag is murli's.
+    variables = [_text(each.get("name")) for each in _objects(document.get("env_vars"))]
+    wants_agent = "MURLI_MODE" in variables and "agent" in (flags or {}) if variables else None
+    return Catalogue(name, contract, commands, flags, True, etag, wants_agent)
 
 
 def _name_in(entries: Mapping[str, Any]) -> str:

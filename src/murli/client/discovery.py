@@ -36,6 +36,8 @@ class Discovery:
         self._looked = False
         self._asked = False
         self._is_doubtful = False
+        #: whether the tool itself has told what is in the catalogue, rather than a file
+        self.is_confirmed = False
         self._doubted: set[tuple[tuple[str, ...], str]] = set()
         self.catalogue: Catalogue | None = None
         self.is_fresh = False
@@ -108,6 +110,7 @@ class Discovery:
                 entry = yield from self._manifest()
         if entry is None or not is_shallow(entry):
             return False
+        self.is_confirmed = True
         self.is_fresh = thorough or entry["kind"] == "manifest"
         if entry != self._entry:
             self._take(entry)

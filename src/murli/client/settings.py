@@ -33,17 +33,30 @@ class Settings:
 
     @property
     def child_env(self) -> dict[str, str]:
-        """The environment of the tool, which says that an agent calls.
+        """The environment of the tool, which says that an agent calls while nothing else can.
 
         A tool that does not know the variable has no use for it, while a flag would be a mistake.
+        Once the tool has said what it needs, the variable is left out: the programs that the tool
+        runs would inherit it, and speak to an agent where the tool expects text.
         """
-        if self.env is None:
-            return {**os.environ, "MURLI_MODE": "agent"}
-        return {"MURLI_MODE": "agent", **self.env}
+        if self.env is not None:
+            return {**({} if self._is_told else {"MURLI_MODE": "agent"}), **self.env}
+        env = {name: value for name, value in os.environ.items() if name != "MURLI_MODE"}
+        return env if self._is_told else {**env, "MURLI_MODE": "agent"}
 
     def argv(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """Give everything that is run for a call of *words*."""
-        return (*self.prefix, *words)
+        catalogue = self.session.discovery.catalogue
+        return (*self.prefix, *(words if catalogue is None else catalogue.with_agent(words)))
+
+    @property
+    def _is_told(self) -> bool:
+        """Whether the tool itself has said, in this session, by what it knows an agent."""
+        discovery = self.session.discovery
+        catalogue = discovery.catalogue
+        if catalogue is None or catalogue.wants_agent is None or not discovery.is_confirmed:
+            return False
+        return not catalogue.wants_agent or bool(catalogue.with_agent(()))
 
     def do(self, step: Step) -> Any:
         """Do a step that neither starts a process nor waits for anybody."""

@@ -12,7 +12,7 @@ from .manifest_codes import share_exit_codes
 from .manifest_entries import VERSIONS, Entries, key_of
 from .manifest_schemas import input_schema, output_schema
 from .manifest_versions import lowest_version
-from .own import global_flags, global_variables, own_commands
+from .own import AGENT, global_flags, global_variables, own_commands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,6 +69,10 @@ def build(invocation: Invocation, path: Sequence[str] = ()) -> dict[str, Any]:
     document: dict[str, Any] = {"schema_version": VERSIONS[contract]}
     if entries.detailed:
         document.update(_facts_of_all(invocation, root, made, entries, ours))
+    elif invocation.settings.agents != "pipe":  # the first shape has no place for what all share
+        for command, entry in made:
+            if command.runs or not command.visible:
+                entry["flags"].setdefault(AGENT.name, entries.flag(AGENT))
     commands = {key_of(command): entry for command, entry in made if command is not root}
     if found[0] is root:
         # A command may have the name of its tool; the tool itself has the empty path then.

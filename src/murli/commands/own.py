@@ -27,6 +27,7 @@ def _switch(name: str, description: str) -> Flag:
 
 DRY_RUN = _switch("dry-run", "tell what would be done, and do nothing")
 CONFIRM = _switch("confirm-destructive", "do it, though it cannot be undone")
+AGENT = _switch("agent", "answer an agent; without it a pipe gets text, as people do")
 INPUT_FILE = Flag("input-file", description="read this file instead of stdin")
 
 _REQUEST = {
@@ -131,6 +132,8 @@ def global_flags(invocation: Invocation, root: Command) -> Iterator[Flag]:
     yield Flag("etag", description="the etag of the answer you have; data is null while it holds")
     yield Flag("max-bytes", "int", FAMILY_CAP, "leave out what makes an answer longer; 0 for none")
     yield _timeout(seconds)
+    if invocation.settings.agents != "pipe":
+        yield AGENT
     yield _switch("schema", "describe the command, and do nothing")
     yield _switch("output-schema", "give the JSON Schema of the data, and do nothing")
     yield _switch("validate-only", "check the arguments, and do nothing")
@@ -151,6 +154,8 @@ def global_variables(invocation: Invocation) -> dict[str, str]:
         "MAX_OUTPUT_BYTES": "how long an answer may be",
     }
     found = {variable_of(invocation, name): told for name, told in own.items()}
+    if invocation.settings.agents != "pipe":
+        found["MURLI_MODE"] = "agent for whom --agent is meant, human for whom it is not"
     return {**found, "MURLI_CONTRACT": "the contract that answers follow"}
 
 

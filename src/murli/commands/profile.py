@@ -15,6 +15,7 @@ from ..runtime.saved import (
     store_file,
     unknown_profile,
 )
+from ..runtime.secret_names import is_public
 from ..tree import Argument, Command, Flag
 from . import show_help
 from .profile_words import Wanted, read_words
@@ -290,7 +291,9 @@ def _shown(settable: Settable | None, text: str) -> str:
     """Give what may be shown of a stored value; what nobody knows may be a secret."""
     if settable is None:
         return MASK
-    return shown(text) if settable.sensitive else text
+    if settable.sensitive:
+        return shown(text)
+    return MASK if settable.named and not is_public(text) else text
 
 
 _VERBS: dict[str, Callable[[_Profiles, Wanted], None]] = {

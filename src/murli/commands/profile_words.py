@@ -99,12 +99,15 @@ class _Reader:
         """Give what was asked for, complete and checked."""
         wanted, takes_name = self._wanted, self._verb != "list"
         for key, texts in self._given.items():
-            if wanted.settable[key].sensitive:
-                self._invocation.hide([text for text in texts if not is_reference(text)])
+            settable = wanted.settable[key]
+            if settable.sensitive or settable.named:
+                told = [text for text in texts if not is_reference(text)]
+                self._invocation.hide(told, named=not settable.sensitive)
         for name, following in zip(self._names, self._names[1:], strict=False):
-            settable = wanted.settable.get(flag_key(name))
-            if settable is not None and settable.sensitive:
-                self._invocation.hide(following)  # meant as name=value, most likely
+            meant = wanted.settable.get(flag_key(name))
+            if meant is not None and (meant.sensitive or meant.named):
+                # As name=value, most likely.
+                self._invocation.hide(following, named=not meant.sensitive)
         if takes_name and not self._names:
             self._refuse(usage.missing([], ["name"]))
         extra = self._names[1:] if takes_name else self._names

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..metadata import flag_key
 from ..runtime import INTENT, usage
 from ..runtime.enforce import problem_with
+from ..runtime.payload import has_secret
 from ..runtime.saved import switch, words_in
 
 TYPE_CHECKING = False
@@ -17,13 +18,13 @@ if TYPE_CHECKING:
 class Settable:
     """A profileable flag; several commands may have one of the same name."""
 
-    __slots__ = ("key", "places", "sensitive")
+    __slots__ = ("key", "named", "places", "sensitive")
 
     def __init__(self, key: str) -> None:
         self.key = key
         self.places: list[tuple[Flag, FlagAnnotation]] = []
-        # Whether its value is a secret, on any command.
-        self.sensitive = False
+        # Whether its value is declared a secret, and whether its name says so, on any command.
+        self.sensitive = self.named = False
 
     @property
     def flags(self) -> list[Flag]:
@@ -76,6 +77,7 @@ def _collect(command: Command, found: dict[str, Settable]) -> None:
             if key in flags:
                 entry.places.append((flags[key], note))
                 entry.sensitive |= command.is_secret(flags[key])
+                entry.named |= has_secret(command, flags[key])
     for child in command.commands:
         _collect(child, found)
 

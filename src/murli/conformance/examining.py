@@ -50,6 +50,8 @@ def opened(
             if (ended := prober.run(*call)).exit_code != 0
         ]
         found = detect(prober)
+        if found.catalogue is not None:
+            prober.asking = found.catalogue.with_agent
         measured = contract or (found.contract if found.contract != NONE else "murli")
         target = Target(
             prober,

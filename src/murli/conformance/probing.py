@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from .processes import EVENTS, run
@@ -28,6 +29,8 @@ class Prober:
         self.scratch = scratch
         self.seconds = seconds
         self._env = env
+        # Adds to the words of a call what the tool needs to know that an agent calls.
+        self.asking: Callable[[tuple[str, ...]], tuple[str, ...]] = tuple
         self._known: dict[_Call, Evidence] = {}
         self._files = scratch.snapshot()
 
@@ -51,7 +54,7 @@ class Prober:
         return self._known[call]
 
     def _run(self, call: _Call) -> Evidence:
-        argv = (*self.tool, *call.words)
+        argv = (*self.tool, *self.asking(call.words))
         ended = run(
             argv,
             env={**self._env, **dict(call.env)},

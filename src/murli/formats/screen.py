@@ -1,14 +1,23 @@
 """Which part of printed text stays on a screen, and which is progress that was drawn over.
 
-A line that returns to its beginning is a progress bar or a spinner; so is all that is drawn while
-the cursor is hidden. Everything else is text.
+A line that returns to its beginning, or moves the cursor, is drawn in parts, of which the last one
+stays. It is text, unless it looks like those before it: then it is the last state of a progress
+bar or a spinner. What is drawn while the cursor is hidden is progress.
 """
 
 from __future__ import annotations
 
+import re
+
 _HIDE, _SHOW = "\x1b[?25l", "\x1b[?25h"
-# What moves the cursor back or erases, as the last character of an escape sequence.
-_DRAWING = "ABCDEFGHJKSTfsu"
+# What begins a part: returning, moving the cursor, erasing what is there. Colours do not, nor does
+# erasing the rest of a line, which stands beside the colours of grep and gcc.
+_BETWEEN = re.compile(r"(\r|\x1b\[(?:\?25[lh]|[0-9;]*[ABCDEFGHJSTfsu]|[12]K))")
+_STYLE = re.compile(r"\x1b\[[0-9;]*[mK]")
+_WORD = re.compile(r"[^\W\d_]+")
+# What a progress bar counts.
+_COUNT = re.compile(r"\d ?%|\d ?/ ?\d")
+_OVERSTRUCK = re.compile("[^\b]\b")
 
 
 class Screen:
@@ -30,26 +39,42 @@ class Screen:
         parts = (self._line + printed).split("\n")
         self._line = parts.pop()
         for line in parts:
-            self._take(f"{line}\n")
+            self._take(line, "\n")
 
     def end(self) -> None:
         """Take what is left: a line without an end."""
         if self._line:
-            self._take(self._line)
+            self._take(self._line, "")
             self._line = ""
 
-    def _take(self, line: str) -> None:
-        hidden = self._is_hidden or _HIDE in line
-        last_hide, last_show = line.rfind(_HIDE), line.rfind(_SHOW)
-        if last_hide != last_show:
-            self._is_hidden = last_hide > last_show
-        body = line.rstrip("\r\n") if line.endswith("\n") else line
-        (self.progress if hidden or "\r" in body or _draws(body) else self.text).append(line)
+    def _take(self, line: str, end: str) -> None:
+        body = line.rstrip("\r") if end else line
+        parts = _BETWEEN.split(body) if "\r" in body or "\x1b[" in body else [body]
+        if len(parts) == 1:
+            kept = _without_overstriking(line) if "\b" in line else line
+            (self.progress if self._is_hidden else self.text).append(kept + end)
+            return
+        drawn: list[str] = []
+        last = parts[0]
+        is_hidden, goes_up = self._is_hidden, False
+        for between, part in zip(parts[1::2], parts[2::2], strict=True):
+            drawn.append("" if is_hidden else last)
+            last = part
+            is_hidden = is_hidden if between not in (_HIDE, _SHOW) else between == _HIDE
+            goes_up = goes_up or between[-1] in "AF"  # to draw over the lines above
+        self._is_hidden = is_hidden
+        if is_hidden or goes_up or not _stays(last, [part for part in drawn if part]):
+            self.progress.append(line + end)
+            return
+        self.text.append(last + end)
+        before = body[: len(body) - len(last)]
+        if _BETWEEN.sub("", before).strip():
+            self.progress.append(before + end)
 
 
 def is_drawn(printed: str) -> bool:
     """Return whether *printed* may hold anything but text."""
-    return "\x1b[" in printed or "\r" in printed.replace("\r\n", "")
+    return "\x1b[" in printed or "\b" in printed or "\r" in printed.replace("\r\n", "")
 
 
 def split(printed: str) -> tuple[str, str]:
@@ -62,10 +87,25 @@ def split(printed: str) -> tuple[str, str]:
     return "".join(screen.text), "".join(screen.progress)
 
 
-def _draws(line: str) -> bool:
-    """Return whether *line* moves the cursor or erases something."""
-    for part in line.split("\x1b[")[1:]:
-        final = part.lstrip("0123456789;?")[:1]
-        if final and final in _DRAWING:
-            return True
-    return False
+def _stays(last: str, drawn: list[str]) -> bool:
+    """Return whether *last*, which was drawn over the others, is no further state of the same."""
+    shown = _STYLE.sub("", last)
+    if not shown.strip():
+        return False
+    if drawn and drawn[-1].isspace():
+        return True  # they were wiped out to make room for it
+    if _COUNT.search(shown) and any(map(_COUNT.search, drawn)):
+        return False
+    words = set(_WORD.findall(shown.lower()))
+    before = [set(_WORD.findall(_STYLE.sub("", part).lower())) for part in drawn]
+    return bool(words - set().union(*before)) or (bool(before) and words not in before)
+
+
+def _without_overstriking(line: str) -> str:
+    """Return *line* as it is seen: what a backspace goes back to is written over."""
+    while "\b" in line:
+        shorter = _OVERSTRUCK.sub("", line)
+        if shorter == line:  # there is nothing to go back to
+            return line.replace("\b", "")
+        line = shorter
+    return line

@@ -35,8 +35,9 @@ AGENT_VARIABLES = (
 )
 # What is in the name of an option or a variable that may hold a secret; `secret_names` decides.
 _SECRET_PARTS = (
-    *("TOKEN", "SECRET", "PASSW", "PASSPHRASE", "PASS\0", "PASS_", "_PWD", "-PWD", "BEARER", "JWT"),
-    *("KEY\0", "KEY_", "CREDENTIAL", "\0API_", "\0AUTH_"),
+    *("TOKEN", "SECRET", "PASSW", "PASSPHRASE", "PASSCODE", "PASS\0", "PASS_", "PASS-", "PW\0"),
+    *("_PWD", "-PWD", "BEARER", "JWT", "API_KEY", "API-KEY", "APIKEY", "KEY\0", "KEY_", "KEYS\0"),
+    *("CREDENTIAL", "PSK\0", "AUTH\0", "\0API_", "\0AUTH_"),
 )
 
 _tool_version = ""

@@ -159,6 +159,7 @@ class DescriptorCapture:
         """Return what has been printed by now, as far as it has left the buffers."""
         if self.conduit is not None:
             self.conduit.empty()
+        self._recover_spool()
         collected = _read(self.spool) if self.spool >= 0 else b""
         for start, end in reversed(self.questions):
             collected = collected[:start] + collected[end:]

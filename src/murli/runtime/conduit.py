@@ -38,6 +38,7 @@ class Conduit:
         self._started = False
         reading, writing = map(away_from_standard, os.pipe())
         self._reading = reading
+        self._identity = identity(reading)
         os.set_blocking(reading, False)
         _enlarge(writing)
         os.dup2(writing, 1)
@@ -87,9 +88,15 @@ class Conduit:
     def _take(self) -> bool:
         while self._reading >= 0:
             try:
-                data = os.read(self._reading, _CHUNK)
+                is_ours = identity(self._reading) == self._identity
+                data = os.read(self._reading, _CHUNK) if is_ours else None
             except BlockingIOError:
                 return True
+            except OSError:
+                data = None
+            if data is None:  # the tool has closed what is not its own
+                self._reading = -1
+                return False
             if not data:
                 os.close(self._reading)
                 self._reading = -1
@@ -137,9 +144,11 @@ def _is_stdout(capture: DescriptorCapture, function: str, path: Any) -> bool:
 
 def _keep(capture: DescriptorCapture, data: bytes) -> None:
     """Append *data* to what is collected."""
+    if identity(capture.spool) != capture.identity:  # closed by the tool, as all of ours then is
+        return
     try:
         rest = memoryview(data)
-        while rest and capture.spool >= 0 and capture.lost is None:
+        while rest and capture.lost is None:
             rest = rest[write_some(capture.spool, rest) :]
     except OSError as error:
         capture.lost = error

@@ -75,10 +75,19 @@ _interruption: KeyboardInterrupt | None = None
 
 
 def note_interruption(error: KeyboardInterrupt) -> KeyboardInterrupt:
-    """Remember what interrupts the program, should it go on as if nothing had happened."""
+    """Remember what interrupts the program, should it go on as if nothing had happened.
+
+    What it is raised in the middle of may fail later, where Python would only show that.
+    """
     global _interruption
     _interruption = error
+    if sys.unraisablehook is sys.__unraisablehook__:
+        sys.unraisablehook = _not_shown
     return error
+
+
+def _not_shown(unraisable: object) -> None:
+    pass
 
 
 def interruption_by(number: int) -> KeyboardInterrupt:
@@ -177,6 +186,8 @@ def unwind_on_signals(invocation: Invocation) -> Undo:
         global _invocation
         _invocation = around
         atexit.unregister(_settle)
+        if sys.unraisablehook is _not_shown:
+            sys.unraisablehook = sys.__unraisablehook__
         _relieve(sys.stderr)
         if 2 in taken:
             _stand_in(_terminate, python_int_handler)

@@ -111,6 +111,11 @@ class Deadline:
             if self._watchdog is not None:
                 self._watchdog.disarm()
 
+    def abandon(self) -> None:
+        """Leave everything, in a fork of the program, to the program itself."""
+        if self._watchdog is not None:
+            self._watchdog.abandon()
+
     def see_off(self, code: int) -> None:
         """Have the process, which has been interrupted and has answered, end with *code* soon."""
         from .forcing import GRACE_SECONDS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # signal itself loads enum first
 import os
 import sys
 
@@ -29,6 +30,9 @@ def answer_interrupt(settings: Settings, error: BaseException) -> None:
     told = invocations.settled
     if told is not None:  # one answer is all there may be, and this is its code
         raise SystemExit(told)
+    for number in (1, 15):  # more of them mean the same, and change nothing
+        if _signal.getsignal(number) == _signal.SIG_DFL:
+            _signal.signal(number, _signal.SIG_IGN)
     contract = os.environ.get("MURLI_CONTRACT") or settings.contract
     writer = Writer(
         agent_mode=True,

@@ -43,6 +43,16 @@ def as_agent_error(error: BaseException) -> AgentError:
     return AgentError.tool_error(message, TRACEBACK_HINT, error_type="execution_error")
 
 
+def is_authored(error: BaseException) -> bool:
+    """Return whether an author has said what *error* means, by its class or what it came from."""
+    for deliberate, link in _chain(error, True):
+        if isinstance(link, AgentError):
+            return True
+        if deliberate and _authored(link, type(link).__mro__) is not None:
+            return True
+    return False
+
+
 def _failure(found: Meaning, error: BaseException) -> AgentError:
     details: dict[str, Any] = {"context": dict(found.context)}
     suggestion = found.suggestion

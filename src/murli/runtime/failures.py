@@ -18,8 +18,8 @@ from .endings import (
     stop_children,
     unanswered,
 )
-from .exceptions import TRACEBACK_HINT, as_agent_error
-from .for_people import INTERRUPTED, is_expired
+from .exceptions import TRACEBACK_HINT, as_agent_error, is_authored
+from .for_people import ABORTED, INTERRUPTED, interrupt_behind, is_aborted, is_expired
 from .invocation import payload_of
 from .repeating import withhold_retry
 
@@ -63,21 +63,25 @@ def conclude(invocation: Invocation, error: BaseException | None, printed: str |
     error = error or writer.trouble
     if error is None:
         return invocation.succeed(printed)
-    if type(error).__name__ == "Abort":
-        from .stdin import unanswered_prompt
+    if is_aborted(error):  # of click, in a tool that is not click's
+        if invocation.is_for_people:
+            error = interrupt_behind(error)
+        else:
+            from .stdin import unanswered_prompt
 
-        error = unanswered_prompt(error) or error  # of click, in a tool that is not click's
+            error = unanswered_prompt(error) or error
     gone = isinstance(error, OutputFailed) and error.reader_gone
     if gone or (
         isinstance(error, BrokenPipeError) and reader_is_gone(answer_descriptor(invocation))
     ):
         forget_output()
         return 0
-    if isinstance(error, KeyboardInterrupt):
+    is_interrupt = isinstance(error, KeyboardInterrupt)
+    if is_interrupt:
         stop_children(invocation.writer.started)
-        if invocation.is_for_people and not is_expired(error):
-            writer.show("Aborted!", "stderr")
-            return INTERRUPTED
+    if invocation.is_for_people and (is_interrupt or is_aborted(error)) and not is_expired(error):
+        writer.show("Aborted!", "stderr")
+        return INTERRUPTED if is_interrupt else ABORTED
     return _fail(invocation, error, printed)
 
 
@@ -140,7 +144,8 @@ def _keep_traceback(invocation: Invocation, error: BaseException, failure: Agent
         if invocation.writer.is_tty() and failure.suggestion == TRACEBACK_HINT:
             failure.suggestion = ""  # they have just seen it
         return
-    if failure.suggestion != TRACEBACK_HINT:
+    is_known = failure.suggestion != TRACEBACK_HINT
+    if is_known and (not invocation.is_for_people or is_authored(error)):
         return  # the failure is understood, and tells what to do
     # Also where a command may reveal secrets, or a person reads: the file outlives the call.
     from .redaction import scrub_for_file
@@ -148,7 +153,10 @@ def _keep_traceback(invocation: Invocation, error: BaseException, failure: Agent
 
     path = keep(error, invocation.host.name(), lambda text: scrub_for_file(text, invocation))
     if path:
-        failure.suggestion = f"The traceback is in {path}; --debug shows it."
+        is_own = "--debug" in invocation.host.options(invocation.command)
+        way = "MURLI_DEBUG=1" if is_own else "--debug"
+        place = f"The traceback is in {path}; {way} shows it."
+        failure.suggestion = f"{failure.suggestion} {place}" if is_known else place
 
 
 def error_for(invocation: Invocation, error: BaseException) -> AgentError:

@@ -331,7 +331,7 @@ def finish_explaining(invocation: Invocation, restore: bool) -> int:
     capture = invocation.capture
     if capture is None:
         return 0
-    printed = capture.end(restore=restore)
+    printed = invocation.end_capture(capture, restore=restore)
     text = printed if isinstance(printed, str) else printed.decode("utf-8", "replace")
     code = explain(invocation, text)
     invocation.drop(capture, restore=restore)

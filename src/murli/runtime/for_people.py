@@ -1,8 +1,9 @@
 """How a call ends when a person reads: as the framework and the tool itself would have it.
 
-An exception passes through us to whatever handler the tool has around its call; only if nobody
-handles it do we show it, from ``sys.excepthook``. Ctrl-C ends the process by SIGINT, so that a
-shell loop around it ends as well.
+An exception passes through us to whatever handler the tool has around its call. Only if nobody
+handles it, and at a terminal, do we show it, from ``sys.excepthook``; there too Ctrl-C ends the
+process by SIGINT, so that a shell loop around it ends as well. On a pipe that is a person's we add
+nothing: what scripts and logs get is what they got before.
 """
 
 from __future__ import annotations
@@ -25,10 +26,64 @@ if TYPE_CHECKING:
 
     Hook = Callable[[type[BaseException], BaseException, TracebackType | None], Any]
 
+# The status of what was cancelled, as click has it.
+ABORTED = 1
 # The status a shell gives to what SIGINT ended.
 INTERRUPTED = 130
 # How frameworks begin a suggestion of their own.
+# The modules whose frames lie between a tool and its handlers.
+_BETWEEN = ("murli.adapters.", "murli.runtime.")
 _SUGGESTIONS = ("did you mean", "possible options", "maybe you meant")
+
+
+def is_at_terminal(invocation: Invocation) -> bool:
+    """Return whether a person reads at a terminal, where we add to what the framework shows."""
+    return invocation.is_for_people and invocation.stdout_is_terminal
+
+
+def is_left_alone(invocation: Invocation, error: BaseException) -> bool:
+    """Return whether *error*, which nobody handled, is Python's to show: on a pipe of a person's.
+
+    What its author has said the meaning of is answered there too.
+    """
+    if not invocation.is_for_people or invocation.stdout_is_terminal or not is_for_the_tool(error):
+        return False
+    from .exceptions import is_authored
+
+    return not is_authored(error)
+
+
+def interrupt_behind(error: BaseException) -> BaseException:
+    """Return the Ctrl-C that click made *error* of, *error* itself where there is none."""
+    if not is_aborted(error):
+        return error
+    cause = error.__cause__ or error.__context__
+    return cause if isinstance(cause, KeyboardInterrupt) else error
+
+
+def is_aborted(error: BaseException) -> bool:
+    """Return whether *error* is what click raises for a question that nobody answers."""
+    if not any(base.__name__ == "Abort" for base in type(error).__mro__):
+        return False  # nothing more is loaded for what cannot be one
+    from .stdin import is_abort
+
+    return is_abort(error)
+
+
+def without_our_frames(error: BaseException) -> BaseException:
+    """Return *error* with the traceback it had if the tool had not been enabled."""
+    frames = []
+    traceback = error.__traceback__
+    while traceback is not None:
+        frames.append(traceback)
+        traceback = traceback.tb_next
+    below = None
+    for each in reversed(frames):
+        ours = str(each.tb_frame.f_globals.get("__name__", "")).startswith(_BETWEEN)
+        if not ours or below is None:  # where it was raised is worth knowing, also if it is here
+            each.tb_next = below
+            below = each
+    return error.with_traceback(below)
 
 
 def is_for_the_tool(error: BaseException) -> bool:
@@ -76,7 +131,9 @@ class Uncaught:
         sys.excepthook = self.previous
         if error is not self.error:
             self.previous(kind, error, traceback)
-        elif isinstance(error, KeyboardInterrupt):
+        elif is_left_alone(self.invocation, error):
+            self.previous(kind, without_our_frames(error), error.__traceback__)
+        elif isinstance(interrupt_behind(error), KeyboardInterrupt):
             self.invocation.finish(error)
             die_of_interrupt()
         elif is_authors(self.previous):
@@ -109,6 +166,8 @@ def hint(invocation: Invocation, problem: AgentError, shown: str) -> None:
 
     *problem* is the same error in our words.
     """
+    if not is_at_terminal(invocation):
+        return
     advice = problem.advice.removesuffix(CHECK_USAGE).rstrip()
     if advice.startswith("Did you mean") and not any(s in shown.lower() for s in _SUGGESTIONS):
         invocation.writer.show(f"Hint:  {advice}", "stderr")

@@ -9,12 +9,13 @@ there may be is written, and the process exits with its code.
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # signal itself loads enum first
+import os
 import sys
 import time
 from _thread import allocate_lock, start_new_thread
 
 from ..errors import AgentError
-from ..formats import DescriptorStream, identity
+from ..formats import DescriptorStream
 from ..outcome import Failure
 from .capture import flush
 from .custody import interruption_by, real_hard_exit
@@ -135,16 +136,27 @@ def last_words(
     data = f"{text}\n".encode("utf-8", "replace")
     capture = invocation.capture
     stdout, stderr = (answer_descriptor(invocation), data), (2, data)
-    if capture is not None and not capture.stderr_is_ours:
-        return [[] if writer.answered else [stdout]], answer.exit_code
     # An answer, or half of one, may be on stdout; or nothing can be there.
-    aside = writer.is_tty() or answer.stream == "stderr" or writer.answered
-    aside = aside or identity(stdout[0]) == (0, 0, 0)
-    if not aside:
+    is_open = not writer.answered and _is_open(invocation, stdout[0])
+    if capture is not None and not capture.stderr_is_ours:
+        return [[stdout] if is_open else []], answer.exit_code
+    if is_open and not writer.is_tty() and answer.stream != "stderr":
         return [[stdout], [stderr]], answer.exit_code
     # Who reads a stream line by line must meet its end there.
-    streaming = writer.is_streaming and not writer.answered and identity(stdout[0]) != (0, 0, 0)
+    streaming = writer.is_streaming and is_open
     return [[stderr, stdout] if streaming else [stderr]], answer.exit_code
+
+
+def _is_open(invocation: Invocation, descriptor: int) -> bool:
+    """Return whether *descriptor* is the caller's stdout, as far as can be known beforehand."""
+    stream = invocation.capture.stream if invocation.capture is not None else None
+    if isinstance(stream, DescriptorStream) and not stream.is_ours:
+        return False
+    try:
+        os.write(descriptor, b"")  # closed, or a device that is full
+    except OSError:
+        return False
+    return True
 
 
 def _document_of(invocation: Invocation, error: AgentError, elapsed: float | None) -> Answer:

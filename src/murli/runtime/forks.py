@@ -52,5 +52,7 @@ def inside(captures: list[DescriptorCapture]) -> None:
         writer = invocation.writer
         writer._is_forked = True  # what it streams is collected as printed
         writer._lock = RLock()  # another thread of the program may hold the old one for ever
+        if invocation.deadline is not None:
+            invocation.deadline.abandon()
     resign()
     let_come(_held)

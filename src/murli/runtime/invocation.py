@@ -269,7 +269,7 @@ class Invocation:
                     break
         self.capped = "_MAX_OUTPUT_BYTES\0" in self.variables and not self.writer.is_tty()
         # In text too: only a person at a terminal sees their own environment.
-        if is_process and not self.is_attended and mentions_secret(self.variables):
+        if not self.is_attended and mentions_secret(self.variables):
             from .secret_names import secrets_of_environment
 
             for value in secrets_of_environment():
@@ -414,6 +414,8 @@ class Invocation:
         if returned is not None:
             self.returned = returned
         self.is_finishing = True
+        if restore and self.secrets is not None and isinstance(error, SystemExit):
+            self.secrets.scrub_exit(error)
         if self._unhook is None and self.deadline is None:
             code = self._finish(error, restore)
             if restore:
@@ -438,9 +440,10 @@ class Invocation:
             # One answer is all there is: whoever takes long from here on is not the call.
             self.deadline.stop()
         interrupted = isinstance(error, KeyboardInterrupt)
-        if restore and (self._unhook is None or not interrupted):
+        if restore:
             global settled
             settled = code
+        if restore and (self._unhook is None or not interrupted):
             self._unwatch()  # first, so that none unwinds the program behind its answer
             let_go()
             return code
@@ -449,12 +452,12 @@ class Invocation:
             if self.deadline is not None:
                 self.deadline.see_off(code)
         # Also where others go on: who was interrupted is leaving, and one more is no other end.
+        leave_on_signals(code)
         if restore:
             self.take_back()
             if self._end_grace is not None and type(error) is KeyboardInterrupt:
                 self._end_grace()  # whoever is at the keyboard decides what ends
                 self._end_grace = None
-        leave_on_signals(code)
         return code
 
     def give_grace(self, error: BaseException | None) -> None:
@@ -504,10 +507,10 @@ class Invocation:
             self.release()
             return 0
         capture = self.capture
-        printed = capture.end(restore=restore)
+        printed = self.end_capture(capture, restore=restore)
         if isinstance(printed, bytes):
             printed = self._without_secrets(printed)
-        elif "\r" in printed or "\x1b[" in printed:
+        elif "\r" in printed or "\x1b[" in printed or "\b" in printed:
             from ..formats.screen import split
 
             printed, progress = split(printed)
@@ -520,6 +523,12 @@ class Invocation:
         code = self._conclude(error, printed)
         self.drop(capture, restore=restore)
         return code
+
+    def end_capture(self, capture: Capture, *, restore: bool) -> str | bytes:
+        """Stop collecting; return what was printed."""
+        if self.secrets is not None:
+            self.secrets.end_collecting()
+        return capture.end(restore=restore)
 
     def drop(self, capture: Capture, *, restore: bool) -> None:
         """Be done with *capture*, the answer being out."""
@@ -618,13 +627,13 @@ class Invocation:
         if not printed:
             return
         printed = self._without_secrets(printed)
-        text = printed if isinstance(printed, str) else printed.decode("utf-8", "replace")
+        text = cleaned(printed if isinstance(printed, str) else printed.decode("utf-8", "replace"))
         if self.in_family:
             from .surroundings import masked
 
             text = masked(text)
         try:
-            put(standard("stderr"), cleaned(text))
+            put(standard("stderr"), str(self._without_secrets(text)))
         except OSError:  # nobody is there to read it
             pass
 

@@ -8,6 +8,8 @@ pieces, between which signals and other threads get their turn.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,6 +48,8 @@ class Matcher:
         self._lines = [needle for needle in self._needles if b"\n" not in needle]
         self._longest = max(map(len, self._lines), default=0)
         self._longest_of_all = max(map(len, self._needles), default=0)
+        self._shortest = min(map(len, self._needles), default=1)
+        self._first_bytes = frozenset(line[0] for line in self._lines)
         self._heads: Matcher | None = None
 
     def spans(self, data: bytes) -> list[Span]:
@@ -76,22 +80,26 @@ class Matcher:
             return 0
         window = data[max(0, len(data) - self._longest + 1) :]
         near = max(0, len(window) - _HEAD + 1)
-        places = set(range(near, len(window)))
         if near:  # needles that are longer than a head, by which they are found
             if self._heads is None:
                 self._heads = Matcher(line[:_HEAD] for line in self._lines if len(line) > _HEAD)
-            places.update(start for start, _ in self._heads._occurrences(window))
-        return max(
-            (len(window) - place for place in places if self._begins(window[place:])), default=0
-        )
+            # Another may begin inside one that was found.
+            far = {place for span in self._heads._occurrences(window) for place in range(*span)}
+            for place in sorted(far):
+                if self._begins(window[place:]):
+                    return len(window) - place
+        for place in range(near, len(window)):
+            if window[place] in self._first_bytes and self._begins(window[place:]):
+                return len(window) - place
+        return 0
 
     def _begins(self, tail: bytes) -> bool:
-        from bisect import bisect_left
-
         place = bisect_left(self._lines, tail)
         return place < len(self._lines) and self._lines[place].startswith(tail)
 
     def _occurrences(self, data: bytes) -> list[Span]:
+        if len(data) < self._shortest:
+            return []
         self._seen += len(data) + _CALL_BYTES
         if not self._is_settled and self._seen > _FEW_BYTES * (len(self._needles) + 256):
             self._choose()

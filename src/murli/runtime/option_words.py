@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from .secret_names import is_secret_name
+from .secret_names import is_about_secret, is_secret_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from .invocation import Invocation
+
+
+# What people mean when they mistype an option.
+_SHORTEST_NAME = len("--tok")
+_USUAL_NAMES = ("--password", "--passphrase", "--token", "--secret", "--api-key", "--access-token")
 
 
 class Options:
@@ -27,6 +32,11 @@ class Options:
         """Note an option: its spellings, how many values it takes, and what `_known` says."""
         self.has_secrets |= declared is not None
         self._known.update(dict.fromkeys(names, (most, declared)))
+
+    @property
+    def names(self) -> Iterable[str]:
+        """Every spelling of every option."""
+        return self._known.keys()
 
     def hide_in(self, words: Sequence[str], invocation: Invocation) -> None:
         """Learn the secrets among *words*."""
@@ -78,12 +88,28 @@ class Options:
 
 
 def hide_unknown(words: Sequence[str], known: Iterable[str], invocation: Invocation) -> None:
-    """Learn what follows options that are named like secrets and that nobody knows."""
+    """Learn what follows options that nobody knows, and whose names say that it is secret.
+
+    A name that was mistyped is taken for the one that was meant.
+    """
     for position, word in enumerate(words):
         name, equals, value = word.partition("=")
-        if name.startswith("--") and name not in known and is_secret_name(name):
+        if (
+            name.startswith("--")
+            and name not in known
+            and (is_secret_name(name) or _is_like_secret(name, known))
+        ):
             behind = list(_values(words[position + 1 :], 1))
             invocation.hide([value] if equals else behind, named=True)
+
+
+def _is_like_secret(name: str, known: Iterable[str]) -> bool:
+    if len(name) < _SHORTEST_NAME or is_about_secret(name):
+        return False
+    from difflib import get_close_matches
+
+    names = (*_USUAL_NAMES, *(each for each in known if is_secret_name(each)))
+    return bool(get_close_matches(name.lower(), names, 1, 0.8))
 
 
 def _values(words: Sequence[str], most: int) -> Iterator[str]:

@@ -60,7 +60,7 @@ def show_returned(invocation: Invocation) -> None:
     if invocation.shaper is not None:
         value = invocation.shaper.show(value)
     if not (invocation.printed or value is None or isinstance(value, (int, float))):
-        show(value, standard("stdout"))
+        show(invocation.writer.scrubbed_value(value), standard("stdout"))
 
 
 def release(invocation: Invocation) -> None:
@@ -82,7 +82,7 @@ def release(invocation: Invocation) -> None:
         return
     capture, invocation.capture = invocation.capture, None
     capture.stop_watching()
-    printed = invocation._without_secrets(capture.end(restore=True))
+    printed = invocation._without_secrets(invocation.end_capture(capture, restore=True))
     invocation._unguard()
     try:
         if isinstance(printed, bytes):

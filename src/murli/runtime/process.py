@@ -165,6 +165,15 @@ class Ownership:
         self.invocation.brace(error)
         from ..errors import AgentError
 
+        if self.invocation.is_for_people:
+            from .for_people import is_left_alone, without_our_frames
+
+            if is_left_alone(self.invocation, error):
+                if self.invocation.cleanups is not None:
+                    self.invocation.cleanups.run(error)
+                self.let_go()
+                self.previous_hook(kind, without_our_frames(error), error.__traceback__)
+                return
         unexpected = not isinstance(error, (AgentError, KeyboardInterrupt))
         if unexpected and self.has_own_hook:
             # The author's own hook, a crash reporter say, still learns of the crash.
@@ -174,10 +183,11 @@ class Ownership:
                 self.tear_down()
                 show_by_hook(self.invocation, self.previous_hook, error)
             _quietly(self.previous_hook, kind, error, traceback)
-        if isinstance(error, KeyboardInterrupt) and self.invocation.is_for_people:
-            from .for_people import die_of_interrupt, is_expired
+        if self.invocation.is_for_people:
+            from .for_people import die_of_interrupt, interrupt_behind, is_expired
 
-            if not is_expired(error):
+            interrupt = interrupt_behind(error)
+            if isinstance(interrupt, KeyboardInterrupt) and not is_expired(interrupt):
                 self.answer(error)
                 die_of_interrupt()
                 return

@@ -11,19 +11,28 @@ from __future__ import annotations
 
 import atexit
 import sys
-from _thread import RLock, get_ident
+from _thread import get_ident
 
 from ..formats import dumps, put
 from ..formats.text import clean, clean_line
-from .capture import put_over
+from .capture import flush
+from .flows import LIKE_UTF_8, Flow, StreamGuard
 from .matching import Matcher, replaced
-from .secret_names import SHORTEST, is_distinct, is_public, is_usual, secrets_of_environment
+from .secret_names import (
+    SHORTEST,
+    is_distinct,
+    is_public,
+    is_usual,
+    is_word,
+    secrets_of_environment,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from .descriptors import Descriptors
     from .host import Capture
     from .invocation import Invocation
 
@@ -34,8 +43,7 @@ _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 _STRUCTURAL = ("status", "schema_version", "error", "code", "ok", "phase")
 # Parts of a document whose keys and numbers are the contract's.
 _PARTS = ("error", "meta", "page")
-_LIKE_UTF_8 = ("utf-8", "utf8", "ascii", "us-ascii")
-_NUMERIC = frozenset("0123456789.+-e")
+_NUMERIC = frozenset("0123456789.+-e_")
 # A number of fewer digits is in every result.
 _SHORTEST_NUMBER = 3
 # How many characters of a document are looked at together.
@@ -52,16 +60,18 @@ class Secrets:
         self.capture: Capture | None = None
         # The thread that writes what has been scrubbed already.
         self._trusted = 0
+        # The threads that ran when the call began.
+        self._before: set[object] = set()
         self._guards: list[StreamGuard] = []
-        self._undo: list[Callable[[], None]] = []
+        self._descriptors: Descriptors | None = None
         # Hidden wherever they stand, and those of them that are hidden in the keys of a result.
         self._texts: set[str] = set()
         self._in_keys: set[str] = set()
         # Hidden where they are the whole value, or the whole key.
         self._whole: set[str] = set()
         self._whole_keys: set[str] = set()
-        # Whether a number can hold a secret.
-        self._numeric = False
+        # Those that are numbers too, as they are written.
+        self._numbers: set[str] = set()
         self._matcher: Matcher | None = None
         self._key_matcher: Matcher | None = None
 
@@ -79,8 +89,12 @@ class Secrets:
         text = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
         if not text or text in self._texts or (named and is_public(text)):
             return
-        self._numeric |= _NUMERIC.issuperset(text.lower())
         distinct = is_distinct(text)
+        if distinct or not named:  # a short number that nobody declared may be any
+            for number in _numbers(text):
+                self._numbers.add(number)
+                if number != text:
+                    self.add(number, named=named)
         if len(text) < SHORTEST or (named and not distinct):
             self._whole.add(text)
             self._whole_keys.update(() if named else (text,))
@@ -88,38 +102,82 @@ class Secrets:
         spellings = {each for each in _spellings(text, distinct) if len(each) >= SHORTEST}
         self._texts |= spellings
         self._matcher = self._key_matcher = None
-        if not is_usual(text):  # a result without its keys is none
+        if not (is_usual(text) or (named and is_word(text))):  # a result without keys is none
             self._in_keys |= spellings
 
     # -- streams ---------------------------------------------------------------------------
 
-    def guard(self, *streams: Any) -> None:
-        """Scrub what is written to *streams*, stdout first, until `unguard`."""
-        stdout = streams[0]
-        if sys.stderr is sys.__stderr__:
-            from .descriptors import guard_descriptors
+    def guard(self, stdout: Any, stderr: Any, *, ends: bool) -> None:
+        """Scrub what is written to the standard streams until `unguard`.
 
-            self._undo += guard_descriptors(self)
-        for stream in {id(each): each for each in reversed(streams) if each}.values():
-            self._guards.append(StreamGuard(stream, self, answers=stream is stdout, holds=True))
-        atexit.register(self.let_out)
+        *ends* says that nobody else has an eye on what ends the process at once.
+        """
+        self._before = _threads()
+        is_process = sys.stderr is sys.__stderr__
+        flows = {
+            number: Flow(self, number if is_process else 0, answers=number == 1)
+            for number in (1, 2)
+        }
+        if is_process:
+            from .descriptors import Descriptors
 
-    def guard_file(self, stream: Any, *, answers: bool) -> None:
-        """Scrub what is written to another stream onto a standard descriptor."""
-        self._guards.append(StreamGuard(stream, self, answers=answers))
+            self._descriptors = Descriptors(flows, ends=ends)
+        if stderr is not None and stderr is not stdout:
+            self._guards.append(StreamGuard(stderr, self, flows[2]))
+        if stdout is not None:
+            self._guards.append(StreamGuard(stdout, self, flows[1]))
+        atexit.register(self._on_exit)
 
     def unguard(self) -> None:
-        """Leave the streams to the program that goes on without us."""
-        atexit.unregister(self.let_out)
-        while self._undo:
-            self._undo.pop()()
+        """Leave the streams to the program that goes on without us, until it ends.
+
+        Not while threads of the call go on as well: what they print is mixed with the program's.
+        """
+        if self._descriptors is not None:
+            _keep_for_the_end(self, at_once=not _threads() <= self._before)
+            self._descriptors.remove()
+            self._descriptors = None
+        atexit.unregister(self._on_exit)
         while self._guards:
             self._guards.pop().remove()
 
-    def let_out(self) -> None:
-        """Write what guards hold back because more might follow."""
+    def end_collecting(self) -> None:
+        """Scrub what is printed from now on, by threads: it is no part of the answer."""
         for guard in self._guards:
-            guard.let_out()
+            if guard.flow.answers and guard.flow.enter():
+                try:
+                    flush(sys.stdout)  # which is one
+                    self.capture = None
+                finally:
+                    guard.flow.leave()
+        self.capture = None
+
+    def let_out(self) -> None:
+        """Write what waits because more might follow."""
+        for guard in self._guards:
+            guard.flow.let_out()
+
+    def _on_exit(self) -> None:
+        self.let_out()
+        for guard in self._guards:
+            guard.await_end()
+
+    def guard_to_the_end(self) -> None:
+        """Scrub what is written to the standard streams while the program ends."""
+        if not self._guards:
+            for stream in (sys.stdout, sys.stderr):
+                flush(stream)  # what the program has printed so far is its own
+            self.guard(sys.stdout, sys.stderr, ends=True)
+        self._on_exit()
+
+    def absorb(self, other: Secrets) -> None:
+        """Learn all that *other* knows."""
+        for mine, theirs in zip(self._known(), other._known(), strict=True):
+            mine.update(theirs)
+        self._matcher = self._key_matcher = None
+
+    def _known(self) -> tuple[set[str], ...]:
+        return self._texts, self._in_keys, self._whole, self._whole_keys, self._numbers
 
     def passes(self, *, answers: bool) -> bool:
         """Return whether what the running thread writes needs no scrubbing here.
@@ -153,18 +211,29 @@ class Secrets:
             return MASK
         return _replaced(text, self.matcher) if self._texts else text
 
+    def scrub_exit(self, ending: SystemExit) -> None:
+        """Take the secrets out of a reason that Python itself will print."""
+        if isinstance(ending.code, str):
+            ending.code = self.scrub(ending.code)
+
     def scrub_words(self, words: Sequence[str]) -> list[str]:
         """Return the words of a command line without the secrets in them."""
         return [self._scrub_word(word) for word in words]
 
     def scrub_bytes(self, data: bytes, encoding: str = "utf-8") -> bytes:
         """Return *data*, text in *encoding* or not, without the secrets in it."""
-        if encoding.lower() in _LIKE_UTF_8:
-            return self.matcher.replace(data, _MASK_BYTES) if self._texts else data
+        if not self._texts:
+            return data
+        data = self.matcher.replace(data, _MASK_BYTES)
+        if encoding.lower() in LIKE_UTF_8:
+            return data
         # Letters outside the encoding are escaped by the stream; byte for byte nothing is lost.
-        text = data.decode(encoding, "surrogateescape")
-        scrubbed = self.scrub(text)
-        return data if scrubbed == text else scrubbed.encode(encoding, "surrogateescape")
+        try:
+            text = data.decode(encoding, "surrogateescape")
+            scrubbed = self.scrub(text)
+            return data if scrubbed == text else scrubbed.encode(encoding, "surrogateescape")
+        except UnicodeError:  # written beneath the text layer, and something else
+            return data
 
     def _scrub_word(self, word: str) -> str:
         scrubbed = self.scrub(word)
@@ -217,16 +286,23 @@ class Secrets:
         if isinstance(value, dict):
             if _is_binary(value):
                 return self._binary(value)
-            return {
-                self._key(key) if key in changes else key: self._rebuilt(each, changes)
-                for key, each in value.items()
-            }
+            return self._rebuilt_items(value, changes)
         if isinstance(value, list):
             return [self._rebuilt(each, changes) for each in value]
         if value is None or isinstance(value, bool):
             return value
-        text = str(value)
-        return MASK if len(text) >= _SHORTEST_NUMBER and text in changes else value
+        return MASK if self._may_be_secret(text := str(value)) and text in changes else value
+
+    def _rebuilt_items(self, value: dict[str, Any], changes: Mapping[str, str]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, each in value.items():
+            shown = key if key not in changes else self._key(key)
+            number = 1
+            while shown in found or (shown != key and shown in value):  # none takes another's place
+                number += 1
+                shown = f"{self._key(key)} {number}"
+            found[shown] = self._rebuilt(each, changes)
+        return found
 
     def _key(self, key: str) -> str:
         if key in self._whole_keys:
@@ -279,10 +355,19 @@ class Secrets:
                 waiting += each.values()
             elif isinstance(each, list):
                 waiting += each
-            elif self._numeric and isinstance(each, (int, float)) and not isinstance(each, bool):
-                text = str(each)
-                if len(text) >= _SHORTEST_NUMBER:
-                    yield text
+            elif (
+                self._numbers
+                and isinstance(each, (int, float))
+                and not isinstance(each, bool)
+                and self._may_be_secret(text := str(each))
+            ):
+                yield text
+
+    def _may_be_secret(self, number: str) -> bool:
+        """Return whether *number* is a secret, or is so long that one may stand in it."""
+        return len(number) >= _SHORTEST_NUMBER and (
+            number not in self._whole or number in self._numbers
+        )
 
     def _look_at(self, batch: list[str], changes: dict[str, str]) -> None:
         """Note in *changes* those texts of *batch* that hold secrets.
@@ -327,8 +412,40 @@ def secrets_for(invocation: Invocation) -> Secrets:
         known: Secrets = before.secrets
         return known
     secrets = Secrets()
-    secrets.guard(sys.stdout, sys.stderr)
+    secrets.guard(sys.stdout, sys.stderr, ends=invocation.writer.is_tty())
     return secrets
+
+
+def _threads() -> set[object]:
+    """Return the threads that run beside the main one; ours are none that ``threading`` knows."""
+    threading = sys.modules.get("threading")
+    return set() if threading is None else set(threading.enumerate()) - {threading.main_thread()}
+
+
+# What calls knew that are over, while their program is not.
+_late: Secrets | None = None
+
+
+def _keep_for_the_end(secrets: Secrets, *, at_once: bool) -> None:
+    """Hide what *secrets* knows once more when the program ends, or *at_once*.
+
+    What a call has left behind prints then: threads, objects, functions that are called at exit.
+    """
+    global _late
+    if _late is None:
+        _late = Secrets()
+        threading = sys.modules.get("threading")
+        if threading is not None:  # its threads are waited for before anything else is called
+            try:
+                threading._register_atexit(_late.guard_to_the_end)
+            except (AttributeError, RuntimeError):  # not this Python, or it ends already
+                pass
+    _late.absorb(secrets)
+    if at_once:
+        _late.guard_to_the_end()
+    # Before all that was registered meanwhile: the last one comes first.
+    atexit.unregister(_late.guard_to_the_end)
+    atexit.register(_late.guard_to_the_end)
 
 
 def scrub_for_file(text: str, invocation: Invocation) -> str:
@@ -365,6 +482,8 @@ def _escaped(text: str) -> Iterator[str]:
     yield repr(text)[1:-1]
     yield ascii(text)[1:-1]
     yield text.encode("ascii", "backslashreplace").decode()
+    if sum(map(str.isascii, text)) >= SHORTEST:  # others would be nothing but question marks
+        yield text.encode("ascii", "replace").decode()
     in_json = dumps(text, pretty=False)[1:-1]
     yield in_json
     if not in_json.isascii() or "\x7f" in in_json:
@@ -406,6 +525,20 @@ def _encoded(secret: str) -> Iterator[str]:
         yield text.replace("+", "-").replace("/", "_")
 
 
+def _numbers(text: str) -> set[str]:
+    """Return how the number that *text* is, if it is one, is written in a result."""
+    if not _NUMERIC.issuperset(text.lower()):
+        return set()
+    found = {text}
+    for kind in (int, float):
+        try:
+            found.add(str(kind(text)))
+            break  # a whole number is none with a fraction
+        except ValueError:
+            continue
+    return found
+
+
 def _is_escaped(text: str) -> bool:
     try:
         text.encode("utf-8", "surrogateescape")
@@ -444,78 +577,3 @@ def _decoded(value: dict[str, Any]) -> bytes:
         return a2b_base64(str(value.get("value", "")).encode("ascii", "replace"))
     except Error:  # not ours
         return b""
-
-
-# -- streams ---------------------------------------------------------------------------------------
-
-
-class StreamGuard:
-    """From its making until `remove`, what is written to a standard stream is scrubbed.
-
-    Beneath the text layer, where both text and bytes pass, and whoever kept the stream, a logging
-    handler say, still uses it. What a child writes passes by. *answers* tells that it is stdout,
-    where a command may reveal what it is for. Where it *holds*, the end of a text that may be the
-    beginning of a secret waits for what follows.
-    """
-
-    def __init__(
-        self, stream: Any, secrets: Secrets, *, answers: bool, holds: bool = False
-    ) -> None:
-        self._target = getattr(stream, "buffer", None) or stream
-        self._encoding = getattr(stream, "encoding", None) or "utf-8"
-        self._secrets = secrets
-        self._answers = answers
-        self._holds = holds
-        self._held = b""
-        # Not a plain lock: a signal's handler may print while its thread does.
-        self._lock = RLock()
-        self._beneath: Callable[[Any], Any] = self._target.write
-        try:
-            self._undo = put_over(self._target, "write", self._scrubbed)
-        except AttributeError:  # a host's own stream that cannot be watched
-            self._undo = _nothing
-
-    def _scrubbed(self, beneath: Callable[[Any], Any], data: Any, /) -> Any:
-        self._beneath = beneath
-        if self._secrets.passes(answers=self._answers):
-            self.let_out()
-            return beneath(data)
-        # All of it was taken, as far as the writer is concerned.
-        if isinstance(data, str):
-            beneath(self._secrets.scrub(data))
-            return len(data)
-        given = bytes(data)
-        # A daemon thread that was stopped for good may have the lock.
-        waits = self._holds and not sys.is_finalizing()
-        if not waits or self._encoding.lower() not in _LIKE_UTF_8:
-            beneath(self._secrets.scrub_bytes(given, self._encoding))
-            return len(given)
-        with self._lock:
-            whole = self._held + given
-            scrubbed = self._secrets.scrub_bytes(whole)
-            end = len(scrubbed) - self._secrets.matcher.begun(scrubbed)
-            self._held = scrubbed[end:]
-            beneath(scrubbed[:end])
-        return len(given)
-
-    def let_out(self) -> None:
-        """Write what waits for more."""
-        if not self._held or sys.is_finalizing():
-            return
-        with self._lock:
-            held, self._held = self._held, b""
-            if held:
-                try:
-                    self._beneath(held)
-                    self._target.flush()
-                except (OSError, ValueError):  # nobody is there to read it
-                    pass
-
-    def remove(self) -> None:
-        """Leave the stream as it was."""
-        self.let_out()
-        self._undo()
-
-
-def _nothing() -> None:
-    pass

@@ -264,9 +264,14 @@ def _levels(invocation: Invocation, words: Sequence[str]) -> list[Level]:
 def _hide_secrets(invocation: Invocation, words: Sequence[str]) -> None:
     """Learn the secrets among *words* before they are told: nothing has been parsed yet."""
     # The command that was called may know what is secret, and so may the one to call.
-    levels = [*_levels(invocation, invocation.argv), *_levels(invocation, words)]
-    for level in levels:
-        invocation.host.secret_options(level).hide_in(words, invocation)
+    from .option_words import hide_unknown
+
+    known: set[str] = set()
+    for level in (*_levels(invocation, invocation.argv), *_levels(invocation, words)):
+        options = invocation.host.secret_options(level)
+        options.hide_in(words, invocation)
+        known.update(options.names)
+    hide_unknown(words, known, invocation)
 
 
 def _wrong_declaration(invocation: Invocation, words: Sequence[str]) -> str:

@@ -266,11 +266,11 @@ def _close_after(error: BaseException, iterator: Any, writer: Writer) -> None:
         writer.warn("CLEANUP_FAILED", f"The stream could not clean up: {told}")
 
 
-def _for_people(item: Any) -> str:
+def _for_people(item: Any, writer: Writer) -> str:
     """Give *item* in a line of its own, or in a few."""
     from ..formats.people import readable, render
 
-    value = readable(item)
+    value = writer.scrubbed_value(readable(item))
     if value is None and item is not None:  # something only the tool understands
         return text_of(item)
 
@@ -318,7 +318,7 @@ class Flow:
         """Write *item*; tell whether that was the last one."""
         writer = self._writer
         if self._for_people:
-            writer.show(_for_people(item))
+            writer.show(_for_people(item, writer))
             self._last = (self._last[0] + 1, 0, [])
         elif writer.answered:
             raise RuntimeError("the command has answered in the middle of its stream")

@@ -125,7 +125,7 @@ class _Disarming:
 
 def ask(capture: Any, own: Any, prompt: object) -> str:
     """Stand in for ``input``, which is *own*: what is asked is not part of what was printed."""
-    if capture is None or not capture.is_process:
+    if capture is None or not (capture.is_process and capture.collects):
         return str(own(prompt))
     text = str(prompt)
     sys.stdout.write(text)

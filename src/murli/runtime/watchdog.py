@@ -34,6 +34,8 @@ _CLOCK_MONOTONIC = 1
 _SIGEV_THREAD = 2
 _SIZE_OF_AIOCB = 512  # more than any C library needs
 _RTLD_NOW = 2
+# Beyond what programs close that close everything, and what they are given when they open files.
+_FIRST_DESCRIPTOR = 600
 
 
 class _Byte(_ctypes._SimpleCData):  # type: ignore[misc]
@@ -101,8 +103,7 @@ class Watchdog:
             self._delete(timer)
         self._timers.clear()
         self._kept.clear()
-        while self._opened:
-            os.close(self._opened.pop())
+        self.abandon()
 
     def _start(self, seconds: float, function: int, value: int) -> None:
         event, number = _block(_event(function, value)), _block(bytes(8))
@@ -124,19 +125,33 @@ class Watchdog:
     def _request(self, descriptor: int, data: bytes, function: int, value: int) -> int:
         """Return where a request is to write *data*, and to call *function* behind that."""
         text = _block(data)
-        head = pack("iiiPN", self._appending(descriptor), 0, 0, _ctypes.addressof(text), len(data))
+        head = pack("iiiPN", self._kept_open(descriptor), 0, 0, _ctypes.addressof(text), len(data))
         request = _block((head + _event(function, value)).ljust(_SIZE_OF_AIOCB, b"\0"))
         self._kept += (text, request)
         return int(_ctypes.addressof(request))
 
-    def _appending(self, descriptor: int) -> int:
-        """Return *descriptor*, or one that adds to its file: aio_write has its own positions."""
+    def abandon(self) -> None:
+        """Hold nothing, in a fork of the program, that others wait for the end of."""
+        while self._opened:
+            try:
+                os.close(self._opened.pop())
+            except OSError:  # the program has closed what is not its own
+                pass
+
+    def _kept_open(self, descriptor: int) -> int:
+        """Return a duplicate of *descriptor*: its number may be another file's by then.
+
+        One that adds to its file, where it is one: aio_write has positions of its own.
+        """
         try:
             if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                path = f"/proc/self/fd/{descriptor}"
-                descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
+                descriptor = os.open(f"/proc/self/fd/{descriptor}", os.O_WRONLY | os.O_APPEND)
                 self._opened.append(descriptor)
-        except OSError:  # closed, or not ours to open
+            import fcntl
+
+            descriptor = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_DESCRIPTOR)
+            self._opened.append(descriptor)
+        except (ImportError, OSError):  # closed, not ours to open, or none so high is allowed
             pass
         return descriptor
 
