@@ -41,7 +41,7 @@ test: check
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 3 --dist worksteal
 
 test-real: $(VENV)/.ready-to-test
-	$(BIN)/python -m pytest -q -n 2 -m slow tests
+	$(BIN)/python -m pytest -q -n 2 -m slow tests examples/riffle/tests
 	MURLI_EXAMPLES=10 $(BIN)/python -m pytest -q -n 2 -m properties tests
 	$(BIN)/python -m pytest -q -n 2 tests_real
 

@@ -21,9 +21,11 @@ _BEHIND_ADAPTERS = (
     "test_family_formats",
     "test_flags",
     "test_idempotency",
+    "test_introspection",
     "test_losses",
     "test_manifest",
     "test_misnamed",
+    "test_modes",
     "test_page",
     "test_paging",
     "test_payloads",
@@ -54,16 +56,20 @@ _TYPERS_OWN = (
     "test_a_prompt_without_input_fails_at_once",
     "test_a_redirect_to_nowhere_is_refused",
     "test_a_signal_is_answered",
+    "test_agent_flag_at_a_terminal",
     "test_agent_mode_at_a_terminal_does_not_ask",
     "test_an_interrupt_while_the_tool_is_importing",
     "test_an_option_of_the_command_runs_the_plan",
     "test_browsers_and_consoles_do_not_open",
     "test_doctor_looks_at_every_command",
+    "test_golden",
     "test_noise_never_stands_beside_the_answer",
     "test_signals_that_are_swallowed_mean_the_same",
     "test_text_is_clean_in_every_contract",
     "test_what_nobody_declared_is_hidden_to_the_end",
 )
+# What compares many calls at a terminal, of which other tests try a few with typer.
+_MANY_CALLS = ("test_what_stays",)
 # What only the commands of ours do, or the client, whichever framework has parsed.
 _BEHIND_EVERY_ADAPTER = (
     "test_a_default_that_is_gone_is_ignored",
@@ -94,6 +100,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         name, _, ways = item.name.partition("[")
         behind = item.path.stem in _BEHIND_ADAPTERS and name not in _TYPERS_OWN
+        behind = behind or name in _MANY_CALLS
         if ("typer" in ways and behind) or ("click" in ways and name in _BEHIND_EVERY_ADAPTER):
             item.add_marker(pytest.mark.slow)
 

@@ -12,7 +12,7 @@ from harness import Run, environment, lay_out, run, run_at_terminal
 FRONT_ENDS = {"argparse": "riffle", "click": "riffle.cli_click", "typer": "riffle.cli_typer"}
 
 
-@pytest.fixture(params=FRONT_ENDS)
+@pytest.fixture(params=["argparse", "click", pytest.param("typer", marks=pytest.mark.slow)])
 def riffle(request: pytest.FixtureRequest) -> list[str]:
     return [sys.executable, "-m", FRONT_ENDS[request.param]]
 
@@ -191,30 +191,34 @@ def test_describe(riffle: list[str], env: dict[str, str]) -> None:
     assert safety["build"]["dry_run_supported"]
 
 
+_USUAL = [
+    ["describe"],
+    ["query", "--schema"],
+    ["query", "woodworking"],
+    ["query", "woodworking", "--output", "ndjson", "--top", "2"],
+    ["query", "woodworking", "--top", "x"],
+    ["qery", "x"],
+    ["index", "delete"],
+    ["--version"],
+]
+_OTHER = [
+    ["describe", "--agents-md"],
+    ["--schema"],
+    ["index", "--schema"],
+    ["index", "build", "--schema"],
+    ["query", "woodworking", "--output", "text"],
+    ["query"],
+    ["query", "x", "--tpo", "3"],
+    ["index"],
+    ["index", "delete", "--dry-run"],
+    ["index", "status", "extra"],
+    ["show", "nothing"],
+    ["doctor"],
+]
+
+
 @pytest.mark.parametrize(
-    "words",
-    [
-        ["describe"],
-        ["describe", "--agents-md"],
-        ["--schema"],
-        ["index", "--schema"],
-        ["index", "build", "--schema"],
-        ["query", "--schema"],
-        ["query", "woodworking"],
-        ["query", "woodworking", "--output", "ndjson", "--top", "2"],
-        ["query", "woodworking", "--output", "text"],
-        ["query", "woodworking", "--top", "x"],
-        ["query"],
-        ["qery", "x"],
-        ["query", "x", "--tpo", "3"],
-        ["index"],
-        ["index", "delete"],
-        ["index", "delete", "--dry-run"],
-        ["index", "status", "extra"],
-        ["show", "nothing"],
-        ["--version"],
-        ["doctor"],
-    ],
+    "words", [*_USUAL, *(pytest.param(each, marks=pytest.mark.slow) for each in _OTHER)]
 )
 def test_three_front_ends_print_the_same_bytes(indexed: dict[str, str], words: list[str]) -> None:
     """Whichever framework parses, the bytes and the exit code are the same."""
