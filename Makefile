@@ -12,7 +12,7 @@ help:
 	@echo "make test-real    tools nobody here wrote, from the package index; pages in chromium"
 	@echo "make test-matrix  the adapters on every supported interpreter and framework"
 	@echo "make bench        what murli costs: a tool, its reader, its caller"
-	@echo "make soak         ten minutes of calls that go wrong: signals, full disks, hostile words"
+	@echo "make soak         twenty minutes of calls that go wrong: signals, full disks, hostile words"
 	@echo "make fuzz         five minutes of inputs nobody would think of; needs atheris"
 	@echo "make clean        remove what the other targets made"
 

@@ -26,7 +26,7 @@ SHARE = 0.8
 def main() -> int:
     """Soak, print the table, give 1 when something was found."""
     parser = argparse.ArgumentParser(prog="python -m soak", description=__doc__)
-    parser.add_argument("--minutes", type=float, default=15.0, help="stop by then (15)")
+    parser.add_argument("--minutes", type=float, default=25.0, help="stop by then (25)")
     parser.add_argument("--processes", type=int, default=10_000, help="of part A (10,000)")
     parser.add_argument("--calls", type=int, default=100_000, help="of part B (100,000)")
     parser.add_argument("--seed", type=int, help="to do the same again")

@@ -14,11 +14,12 @@ import time
 from _thread import allocate_lock, get_ident
 
 from ..errors import AgentError
-from ..formats import LONGEST_SECONDS, is_put_off
+from ..formats import LONGEST_SECONDS, is_put_off, put_off_signals
 from .custody import note_interruption, program_has_ended, start_undisturbed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
 
     from .invocation import Invocation
@@ -107,9 +108,8 @@ class Deadline:
 
     def disarm(self) -> None:
         """Leave the end of the process to Python."""
-        with self._arming:
-            if self._watchdog is not None:
-                self._watchdog.disarm()
+        if self._watchdog is not None:
+            self._undisturbed(self._watchdog.disarm)
 
     def abandon(self) -> None:
         """Leave everything, in a fork of the program, to the program itself."""
@@ -120,26 +120,38 @@ class Deadline:
         """Have the process, which has been interrupted and has answered, end with *code* soon."""
         from .forcing import GRACE_SECONDS
 
-        if self._watchdog is not None:
-            self._watchdog.arm(GRACE_SECONDS + NOTICING_SECONDS, [], code)
+        watchdog = self._watchdog
+        if watchdog is not None:
+            self._undisturbed(lambda: watchdog.arm(GRACE_SECONDS + NOTICING_SECONDS, [], code))
 
     def _arm(self, seconds: float) -> None:
+        self._undisturbed(lambda: self._arm_again(seconds))
+
+    def _arm_again(self, seconds: float) -> None:
         from .forcing import last_words
 
-        with self._arming:
-            if self._stopped:
-                return
-            if self._watchdog is not None:
-                self._watchdog.disarm()
-            try:
-                from .watchdog import Watchdog
+        if self._stopped:
+            return
+        if self._watchdog is not None:
+            self._watchdog.disarm()
+        try:
+            from .watchdog import Watchdog
 
-                self._watchdog = self._watchdog or Watchdog()
-            except (ImportError, OSError):  # a system, or a Python, without what it needs
-                return
-            elapsed = self._elapsed() + seconds
-            stages, code = last_words(self._invocation, self.failure(elapsed), elapsed)
-            self._watchdog.arm(max(seconds, 0.0), stages, code)
+            self._watchdog = self._watchdog or Watchdog()
+        except (ImportError, OSError):  # a system, or a Python, without what it needs
+            return
+        elapsed = self._elapsed() + seconds
+        stages, code = last_words(self._invocation, self.failure(elapsed), elapsed)
+        self._watchdog.arm(max(seconds, 0.0), stages, code)
+
+    def _undisturbed(self, step: Callable[[], None]) -> None:
+        """Do *step* as a whole: a timer that nobody remembers could not be stopped."""
+        come = put_off_signals()
+        try:
+            with self._arming:
+                step()
+        finally:
+            come()
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._invocation.writer.started
