@@ -80,7 +80,6 @@ _BEHIND_EVERY_ADAPTER = (
     "test_a_secret_that_cannot_be_had_is_an_error",
     "test_a_session_with_a_real_tool",
     "test_an_unknown_profile_is_not_found",
-    "test_any_call_tells_about_a_corrupt_store",
     "test_deleting_needs_intent",
     "test_describe_tells_the_profiles",
     "test_no_profile_command_shows_a_secret",

@@ -1040,7 +1040,9 @@ def test_any_call_tells_about_a_corrupt_store(home: Home, words: str, contract: 
     assert told_by(home, words.split(), contract) == [1, 0]
 
 
-@pytest.mark.parametrize("contract", ["murli", "response", "agent-spec-2"])
+@pytest.mark.parametrize(
+    "contract", ["murli", pytest.param("response", marks=pytest.mark.slow), "agent-spec-2"]
+)
 @pytest.mark.parametrize(
     "words",
     [
