@@ -69,7 +69,7 @@ _TYPERS_OWN = (
     "test_what_nobody_declared_is_hidden_to_the_end",
 )
 # What compares many calls at a terminal, of which other tests try a few with typer.
-_MANY_CALLS = ("test_what_stays",)
+_MANY_CALLS = ("test_a_pipe_stays_text", "test_what_stays")
 # What only the commands of ours do, or the client, whichever framework has parsed.
 _BEHIND_EVERY_ADAPTER = (
     "test_a_default_that_is_gone_is_ignored",

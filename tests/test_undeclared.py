@@ -401,6 +401,7 @@ print(json.dumps({"name": "t", "summary": "", "schema_version": "1.0", "commands
 """
 
 
+@pytest.mark.slow
 def test_a_tool_that_is_deep_and_wide_is_checked_to_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
