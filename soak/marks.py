@@ -41,11 +41,21 @@ def _tell_end() -> None:
     if os.getpid() != _pid:
         return
     try:
-        found = os.listdir("/proc/self/fd")
+        found = _open_files()
         if len(found) > _EXPECTED:  # what a thread is just looking at is not left open
             time.sleep(0.05)
-            found = [each for each in os.listdir("/proc/self/fd") if each in found]
+            found &= _open_files()
     except OSError:  # there is no descriptor left to look with
         return
-    # One of them is what lists them.
-    mark(f"x{','.join(found)};")
+    mark(f"x{','.join(number for number, _ in sorted(found))};")
+
+
+def _open_files() -> set[tuple[str, str]]:
+    """Return the number and the file of each descriptor, but for the one that lists them."""
+    found = set()
+    for number in os.listdir("/proc/self/fd"):
+        try:
+            found.add((number, os.readlink(f"/proc/self/fd/{number}")))
+        except OSError:  # closed meanwhile
+            pass
+    return found
