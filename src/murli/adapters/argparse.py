@@ -301,7 +301,7 @@ class Enabled:
     # -- what the runtime asks -------------------------------------------------------------
 
     def name(self) -> str:
-        """Give the name people type to call the tool."""
+        """Return the name people type to call the tool."""
         prog = self.settings.name or self.parser.prog or ""
         if prog == os.path.basename(sys.argv[0]):
             # argparse made the name up from the file's; nobody calls a tool __main__.py.
@@ -322,11 +322,11 @@ class Enabled:
         return self
 
     def level(self) -> ParserLevel:
-        """Give the root as the scanner sees it."""
+        """Return the root as the scanner sees it."""
         return ParserLevel(self.parser, forwards=self._forwards)
 
     def metadata(self) -> Metadata | None:
-        """Give what was declared about the tool itself."""
+        """Return what was declared about the tool itself."""
         return metadata_of(self.parser)
 
     def tree(self) -> Command:
@@ -336,7 +336,7 @@ class Enabled:
         return walk(self.parser, (self.name(),))
 
     def help(self) -> str:
-        """Give the help text of the tool."""
+        """Return the help text of the tool."""
         return self.parser.format_help()
 
     @property

@@ -203,7 +203,7 @@ class ClickHost:
         self.app = call.app
 
     def name(self) -> str:
-        """Give the name people type to call the tool."""
+        """Return the name people type to call the tool."""
         given = self._enabled.settings.name or self._call.named.get("prog_name") or ""
         if given:
             return str(given).rpartition(" ")[2]
@@ -211,11 +211,11 @@ class ClickHost:
         return str(self._root.name or "cli") if program in ("-c", "") else program
 
     def level(self) -> CommandLevel:
-        """Give the root as the scanner sees it."""
+        """Return the root as the scanner sees it."""
         return CommandLevel(self._root, self.name())
 
     def metadata(self) -> Metadata | None:
-        """Give what was declared about the tool itself."""
+        """Return what was declared about the tool itself."""
         return self._enabled.metadata_at(self._root, ())
 
     def tree(self) -> Command:
@@ -227,7 +227,7 @@ class ClickHost:
         return self.command(level)
 
     def help(self) -> str:
-        """Give the help text of the tool."""
+        """Return the help text of the tool."""
         return f"{self._root.get_help(self.level().context)}\n"
 
     def unguardable(self) -> list[str]:
@@ -280,5 +280,5 @@ def names_of_option(param: Any) -> tuple[str, ...]:
 
 
 def is_switch(param: Any) -> bool:
-    """Tell whether an option takes no value."""
+    """Return whether an option takes no value."""
     return bool(getattr(param, "is_flag", False) or getattr(param, "count", False))

@@ -30,7 +30,7 @@ class Host(Protocol):
     """What the runtime asks of an adapter about the tool it has enabled."""
 
     def name(self) -> str:
-        """Give the name people type."""
+        """Return the name people type."""
 
     def version(self) -> str:
         """Give the version the tool itself knows, or ``""``."""
@@ -39,13 +39,13 @@ class Host(Protocol):
         """Give the root command as the scanner sees it."""
 
     def metadata(self) -> Metadata | None:
-        """Give what was declared about the tool itself."""
+        """Return what was declared about the tool itself."""
 
     def tree(self) -> Command:
         """Walk the whole tool; only done when somebody asks for it."""
 
     def help(self) -> str:
-        """Give the help text of the tool."""
+        """Return the help text of the tool."""
 
     def command(self, level: Level) -> Command:
         """Give the command the scanner arrived at."""
