@@ -320,7 +320,6 @@ class Writer:
                 outcome, self.page = self.shape(outcome)
                 self.flush()
             answer = self.document_of(outcome)
-            self.exit_code = answer.exit_code
             if self._human:
                 self.answered = True
                 self.show(text, "stderr" if outcome.is_failure else "stdout")
@@ -422,6 +421,7 @@ class Writer:
             late, self.answered = self.answered, True
             self.is_writing = True
             self._put_document(answer, text, late)
+            self.exit_code = answer.exit_code  # not before: a signal may end the process with it
         finally:
             self.is_writing = False
             if deadline is not None:
