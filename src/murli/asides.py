@@ -66,7 +66,7 @@ def readable_context(context: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def flush_notices(writer: Writer) -> None:
-    """Tell the warnings of *writer* where there is no document with a place for them."""
+    """Write the warnings of *writer* to stderr where no document has a place for them."""
     for notice in writer.notices:
         writer.log(f"warning: {notice.message}")
     writer.notices.clear()

@@ -45,7 +45,7 @@ def begin_stream(writer: Writer) -> None:
 
 
 def write_progress(writer: Writer, evt: ProgressEvent) -> None:
-    """Tell how far a long operation has come."""
+    """Report how far a long operation has come."""
     from .presentation import progress_document, progress_text
 
     if writer.is_tty():

@@ -249,7 +249,7 @@ class Writer:
             stream_item(self, as_event(self, v))
 
     def write_progress(self, evt: ProgressEvent) -> None:
-        """Tell how far a long operation has come."""
+        """Report how far a long operation has come."""
         from .event_lines import write_progress
 
         write_progress(self, evt)

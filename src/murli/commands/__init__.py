@@ -44,7 +44,7 @@ def show_help(invocation: Invocation, text: str) -> NoReturn:
 
 
 def write_raw(writer: Writer, text: str) -> None:
-    """Write a document that is no envelope, such as a schema, as the answer."""
+    """Answer with a document without an envelope, such as a schema."""
     from ..asides import flush_notices
 
     with writer._lock:
