@@ -34,6 +34,18 @@ def test_a_fork_does_not_answer(tmp_path: Path, frame: str, end: str) -> None:
     assert '"status"' not in done.err
 
 
+@pytest.mark.parametrize("frame", [CLICK, SESSION], ids=["click", "session"])
+def test_a_fork_without_a_descriptor_to_spare(tmp_path: Path, frame: str) -> None:
+    """A program that can open nothing any more may still fork, with no word about it on stderr."""
+    body = (
+        "import resource; n = os.dup(0); os.close(n)\n"
+        "    resource.setrlimit(resource.RLIMIT_NOFILE, (n, n))\n"
+        "    if os.fork() == 0: os._exit(0)\n    os.wait(); print('parent')"
+    )
+    done = run(script(tmp_path, frame.format(body)))
+    assert (done.code, done.document["result"], done.err) == (0, "parent", "")
+
+
 @pytest.mark.parametrize("contract", ["murli", "response"])
 def test_odd_failures_are_answered(contract: str) -> None:
     """An error of a kind that does not exist, and a value that interrupts, have their document."""

@@ -236,6 +236,28 @@ def test_an_interrupt_behind_the_answer(tmp_path: Path, contract: str) -> None:
     assert done.document["result" if contract == "murli" else "data"] == {"n": 1}
 
 
+INTERRUPTED_IN_CLICK = """
+import click, murli, os, signal
+@click.command()
+@murli.pass_writer
+def tool(writer):
+    click.get_current_context().call_on_close(lambda: os.kill(os.getpid(), signal.SIGINT))
+    writer.write_success("done", {"n": 1})
+murli.enable(tool)
+tool()
+"""
+
+
+@pytest.mark.parametrize(("contract", "code"), [("murli", 9), ("response", 130)])
+def test_a_signal_that_finds_the_framework(tmp_path: Path, contract: str, code: int) -> None:
+    """One that comes behind the handler, while click closes its context, is answered alike."""
+    tool = script(tmp_path, INTERRUPTED_IN_CLICK)
+    done = run(tool, env=environment(MURLI_CONTRACT=contract))
+    assert done.code == code
+    assert done.document["result" if contract == "murli" else "data"] == {"n": 1}
+    assert "cancelled" in done.err
+
+
 INSIDE_A_RUNNER = """
 import click, murli, os, subprocess, sys, time
 from click.testing import CliRunner

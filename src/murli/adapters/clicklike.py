@@ -223,11 +223,16 @@ class Call:
             own_main(**{**self.named, "args": self._words(invocation)})
             return None
         except SystemExit as end:
-            if end.code and self.passes:
+            if not end.code:
+                return None
+            if self.passes:
                 from .clicklike_errors import as_shown
 
                 return as_shown(end, self.raised, invocation)
-            return end if end.code else None
+            from ..runtime.custody import noted_interruption
+
+            # A signal outside the root command, whose end comes past the framework.
+            return noted_interruption() or end
         except BaseException as error:
             invocation.brace(error)
             raised = error

@@ -15,7 +15,7 @@ import builtins
 import io
 import os
 import sys
-from _thread import allocate_lock, get_ident
+from _thread import RLock, allocate_lock, get_ident
 
 from ..formats import DescriptorStream, identity
 
@@ -265,6 +265,7 @@ _captures: list[DescriptorCapture] = []
 _is_looking = False
 # The thread that puts a pipe in place.
 _preparing = 0
+_held: Any = None  # the signals held back while the program forks
 _one_at_a_time = allocate_lock()
 
 
@@ -341,27 +342,61 @@ def _prepare(function: str, *paths: Any) -> None:
             _preparing = 0
 
 
+# What runs around a fork is in this module, and not in one of its own: a program that has no
+# descriptor left can still fork, but it can load nothing any more.
 def _on_forking() -> None:
+    """Keep signals from a fork that cannot deal with them yet: Python would forget them there."""
+    global _held
     if _captures:
-        from .forks import before
+        from .custody import hold_back
 
         if sys.platform == "linux":
-            _prepare("fork")
-        before()
+            try:
+                _prepare("fork")
+            except OSError:  # too few descriptors for a pipe: the fork shares the file
+                pass
+        _held = hold_back()
 
 
 def _on_fork() -> None:
+    """Go on in the program that was forked."""
     if _captures:
-        from .forks import behind
+        from .custody import let_come
 
-        behind(_captures)
+        let_come(_held)
+        for capture in _captures:
+            if capture.conduit is not None:
+                capture.conduit.start()
 
 
 def _on_being_forked() -> None:
-    if _captures:
-        from .forks import inside
+    """Let go, in a fork of the program, of what belongs to the program itself.
 
-        inside(_captures)
+    Who waits for the end of stdout must not wait for the fork. What the fork writes is collected
+    with everything else; the answer is its parent's, and so is what was arranged for signals.
+    """
+    if not _captures:
+        return
+    from .custody import let_come, resign
+    from .invocation import current
+
+    for capture in _captures:
+        if capture.stream.is_ours:
+            os.close(capture.real)
+        capture.real = -1
+        capture.stream.descriptor, capture.stream.opened_on = 1, identity(1)
+        if capture.conduit is not None:
+            capture.conduit.abandon()
+    _captures.clear()
+    invocation = current()
+    if invocation is not None:
+        writer = invocation.writer
+        writer._is_forked = True  # what it streams is collected as printed
+        writer._lock = RLock()  # another thread of the program may hold the old one for ever
+        if invocation.deadline is not None:
+            invocation.deadline.abandon()
+    resign()
+    let_come(_held)
 
 
 def away_from_standard(descriptor: int) -> int:

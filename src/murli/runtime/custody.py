@@ -103,8 +103,13 @@ def interruption_by(number: int) -> KeyboardInterrupt:
     return note_interruption(Terminated())
 
 
+def noted_interruption() -> KeyboardInterrupt | None:
+    """Return what interrupted the program, if that has not been answered for."""
+    return _interruption
+
+
 def take_interruption() -> KeyboardInterrupt | None:
-    """Give what interrupted the program, once."""
+    """Return what interrupted the program, once."""
     global _interruption
     found, _interruption = _interruption, None
     return found
