@@ -94,7 +94,7 @@ def _traces(case: Case, evidence: Evidence) -> list[str]:
     # One of them is what lists them; our own is 200.
     leaked = set(told.split(",")) - {*"0123", "200", ""}
     # A signal in the middle of subprocess.Popen leaves its pipe, without murli as well.
-    starting = case.deed == "waits-for-child" and case.signals
+    starting = case.deed in ("waits-for-child", "has-deaf-child") and case.signals
     own = ("slow", "closes-stdout", "closes-all", "has-daemon", "leaves-child")
     if leaked and not starting and case.deed not in own:
         found.append(f"descriptors were left open: {sorted(leaked)}")

@@ -12,7 +12,7 @@ import os
 import select
 from _thread import allocate_lock
 
-from ..formats import identity, write_some
+from ..formats import identity, put_off_signals, write_some
 from .capture import away_from_standard
 
 TYPE_CHECKING = False
@@ -121,11 +121,14 @@ def prepare(capture: DescriptorCapture, function: str, paths: Iterable[Any]) -> 
     if function in _CHANGING and not any(_is_stdout(capture, function, path) for path in paths):
         return
     if identity(1) == capture.identity:
+        come = put_off_signals()  # what is printed into half a conduit would be lost
         try:
             if capture.conduit is None or not capture.conduit.rejoin():
                 capture.conduit = Conduit(lambda data: _keep(capture, data))
         except (OSError, RuntimeError):  # no descriptor to be had
             return
+        finally:
+            come()
     # Python warns of a fork that leaves threads behind; that one is started afterwards.
     if capture.conduit is not None and function != "fork":
         capture.conduit.start()
