@@ -1302,14 +1302,8 @@ def test_a_tools_own_names_stay_its_own(tmp_path: Path, adapter: str) -> None:
     document = home.run("describe").document
     assert document["capabilities"]["profiles"] is False
     assert "profile" in [command["name"] for command in document["commands"]]
-
-
-@pytest.mark.parametrize("adapter", ADAPTERS)
-def test_a_command_takes_the_profile_behind_it(tmp_path: Path, adapter: str) -> None:
-    """Where the root has its own --profile, murli's works behind a command that has none."""
-    home = program(tmp_path, OWN_HEAD + OWN[adapter])
-    home.hold(p={"top": "5"})
-    assert home.result("look", "--profile", "p")["top"] == 5
+    # Nor is it murli's behind a command that has none.
+    assert home.run("look", "--profile", "p").error["field"] == "profile"
 
 
 # -- argparse ----------------------------------------------------------------------------------

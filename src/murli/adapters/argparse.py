@@ -317,6 +317,10 @@ class Enabled:
                     return found
         return version_of(self.caller)
 
+    def translated(self, error: BaseException) -> BaseException:
+        """Return *error*: what argparse raises is answered where it is raised."""
+        return error
+
     def host(self) -> Enabled:
         """Return what answers whatever else the runtime asks about the tool."""
         return self

@@ -69,6 +69,7 @@ class ParserLevel:
         self._subparsers = subparsers_of(parser)
 
     takes_any_value = False
+    is_lost = False
 
     @property
     def has_options(self) -> bool:
@@ -121,6 +122,12 @@ class ParserLevel:
         return self._subparsers is not None
 
     @property
+    def takes_words(self) -> bool:
+        """Whether a word may be an argument of the parser itself."""
+        positionals = self.parser._get_positional_actions()
+        return any(action is not self._subparsers for action in positionals)
+
+    @property
     def words_first(self) -> int:
         """How many words the parser takes at least before one names a subcommand."""
         return self._words_before(self._subparsers) if self._subparsers is not None else 0
@@ -133,8 +140,11 @@ class ParserLevel:
         """Return the names of the subcommands."""
         return list(self._subparsers.choices) if self._subparsers is not None else []
 
-    def child(self, word: str, words_before: int, before: Sequence[str] = ()) -> ParserLevel | None:
-        """Give the subcommand that *word* names."""
+    def inform(self, before: Sequence[str]) -> None:
+        """Do nothing: what a parser has does not depend on its words."""
+
+    def child(self, word: str, words_before: int) -> ParserLevel | None:
+        """Return the subcommand that *word* names."""
         if self._subparsers is None or words_before < self._words_before(self._subparsers):
             return None
         routes = self._subparsers.choices

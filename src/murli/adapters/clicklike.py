@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     MetadataAt = Callable[[Any, tuple[str, ...]], Metadata | None]
 
-_HOOKED = "_murli_hooked"
+HOOKED = "_murli_hooked"
 ENABLED = "_murli_enabled"
 _MAIN_PARAMETERS = ("args", "prog_name", "complete_var", "standalone_mode", "windows_expand_args")
 # Where a context keeps the options that were typed.
@@ -143,6 +143,8 @@ class Call:
         # Whether a handler is running, rather than what leads to one.
         self.is_running = False
         self.standalone = named.get("standalone_mode", True)
+        # Whether the rest of the program is the handler, and its end is answered.
+        self.is_programs = False
         # Whether what a handler raises takes its usual way, through the framework.
         self.passes = not self.standalone
 
@@ -164,7 +166,16 @@ class Call:
             # From here on a refusal comes back to us, and is answered with what was printed.
             invocation.raises = True
             if not self.standalone:
-                return own_main(**{**self.named, "args": self._words(invocation)})
+                if not invocation.is_for_people:
+                    from ..runtime.process import own_program
+
+                    self.is_programs = own_program(invocation, words)
+                returned = own_main(**{**self.named, "args": self._words(invocation)})
+                if self.is_programs and self.raised is not None:  # the framework has handled it
+                    from .clicklike_errors import translate
+
+                    translate(self.raised, invocation)
+                return returned
             # A person sees what the framework, or the author's own main, shows.
             self.passes = invocation.is_for_people
             ending = self._handle(own_main, invocation)
@@ -180,19 +191,26 @@ class Call:
             invocation.brace(error)
             ending = error
         finally:
-            invocation.leave()
+            if not self.is_programs:
+                invocation.leave()
             if not self.standalone:
                 if invocation.cleanups is not None:
                     invocation.cleanups.run(sys.exc_info()[1])
-                invocation.release()
+                if not self.is_programs:
+                    invocation.release()
         if os.getpid() != process:
             from .clicklike_errors import end_fork
 
             end_fork(ending)
-        if ending is not None and invocation.is_for_people:
-            from ..runtime.for_people import let_tool_handle
+        if ending is not None:
+            if invocation.is_for_people:
+                from ..runtime.for_people import let_tool_handle
 
-            let_tool_handle(invocation, ending)
+                let_tool_handle(invocation, ending)
+            elif self.standalone:
+                from ..runtime.process import let_program_handle
+
+                let_program_handle(invocation, ending, words)
         # With no words given the program is the tool, and over: what is printed late goes aside.
         code = invocation.finish(ending, returned=self.returned, restore=words is not None)
         if (
@@ -275,6 +293,13 @@ class Call:
         """What was enabled: the root command, or the Typer it was made from."""
         return self.enabled.app if self.enabled.app is not None else self.root
 
+    def translated(self, error: BaseException) -> BaseException:
+        """Return what *error*, which left the tool, means to us; itself if it is not click's."""
+        from .clicklike_errors import translate
+
+        invocation = running()
+        return translate(error, invocation) if invocation is not None else error
+
     def host(self) -> ClickHost:
         """Return what answers whatever else the runtime asks about the tool."""
         from .clicklike_levels import ClickHost
@@ -284,9 +309,9 @@ class Call:
 
 def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
     """Make *command* ask the guard before it runs, and those it gives out as well."""
-    hooked = _HOOKED in command.__dict__
+    hooked = HOOKED in command.__dict__
     # Where it was reached from this time: a command may be shared, and is hooked only once.
-    setattr(command, _HOOKED, (enabled, path))
+    setattr(command, HOOKED, (enabled, path))
     guards = runtime.declares_changes or enabled.settings.infers
     if hooked and not guards:
         return
@@ -344,6 +369,10 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
         invocation = running()
         if invocation is None:
             return own_make(*args, **named)
+        if invocation.call.is_undecided and not named.get("resilient_parsing"):
+            from .clicklike_levels import take_late_flags
+
+            args, named = take_late_flags(invocation, command, args, named)
         if SECRET_OPTIONS in command.__dict__:
             from .clicklike_values import hide_secrets
 
@@ -369,7 +398,7 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
             return text
         from .clicklike_help import our_section
 
-        enabled, path = getattr(command, _HOOKED)
+        enabled, path = getattr(command, HOOKED)
         return text + our_section(enabled, path, command, invocation)
 
     setattr(command, "invoke", invoke)
@@ -391,7 +420,7 @@ def _hook_commands_of(group: Any) -> None:
 
     def reached(found: Any, name: str) -> Any:
         if found is not None and running() is not None:
-            enabled, path = getattr(group, _HOOKED)
+            enabled, path = getattr(group, HOOKED)
             known = getattr(group, "commands", None)
             if known and known.get(name) is not found:  # an alias, or an abbreviation
                 for key, each in known.items():
@@ -416,7 +445,7 @@ def _invoke(
     invocation: Invocation, command: Any, ctx: Any, own_invoke: Callable[[Any], Any]
 ) -> Any:
     """Run *command* once the guard lets it."""
-    enabled, path = getattr(command, _HOOKED)
+    enabled, path = getattr(command, HOOKED)
     metadata = enabled.metadata_at(command, path)
     for param, is_declared in command.__dict__.get(SECRET_OPTIONS, ()):
         invocation.hide(ctx.params.get(param.name), named=not is_declared)  # as it was converted

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..runtime import program_name
+from ..runtime import AS_MANY_AS_COME, program_name
 from ..runtime.invocation import current
-from .clicklike import is_group
+from .clicklike import HOOKED, is_group
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..metadata import Metadata
+    from ..runtime.invocation import Invocation
     from ..runtime.misnamed import Parameters
     from ..runtime.option_words import Options
     from ..tree import Command
@@ -30,9 +31,12 @@ def resolved(group: Any, context: Any, name: str) -> Any:
 
 
 class CommandLevel:
-    """One command as the scanner sees it; *path* is how it was reached."""
+    """One command as the scanner sees it; *path* is how it was reached.
 
-    __slots__ = ("command", "context", "parent", "path")
+    *above* is the context of a command above that the framework has parsed already.
+    """
+
+    __slots__ = ("_is_parsed", "command", "context", "is_lost", "parent", "path")
     context: Any
 
     def __init__(
@@ -41,15 +45,21 @@ class CommandLevel:
         name: str,
         path: tuple[str, ...] = (),
         parent: CommandLevel | None = None,
+        above: Any = None,
     ) -> None:
         self.command = command
         self.path = path
         self.parent = parent
-        settings = dict(getattr(command, "context_settings", None) or {})
-        above = parent.context if parent else None
+        # Whether the last word that `child` was asked for may name a command all the same.
+        self.is_lost = False
+        self._is_parsed = False
         # A context without a parse: enough to ask a group for its commands.
-        kind = getattr(command, "context_class", None) or _context_class(command)
-        self.context = kind(command, info_name=name, parent=above, **settings)
+        self.context = self._new_context(name, parent.context if parent else above)
+
+    def _new_context(self, name: str, above: Any, kind: Any = None) -> Any:
+        settings = dict(getattr(self.command, "context_settings", None) or {})
+        kind = kind or _context_class(self.command)
+        return kind(self.command, info_name=name, parent=above, **settings)
 
     has_options = True
     takes_any_value = True
@@ -110,49 +120,88 @@ class CommandLevel:
         longs = [name for name in param.opts if name.startswith("--")] if param else []
         return longs[0] if longs else option if param else ""
 
-    def child(
-        self, word: str, words_before: int, before: Sequence[str] = ()
-    ) -> CommandLevel | None:
-        """Give the command that *word* names."""
+    @property
+    def takes_words(self) -> bool:
+        """Whether a word may be an argument of the command itself."""
+        return self.words_first > 0
+
+    @property
+    def words_first(self) -> int:
+        """How many words the command takes before one names a command below it."""
+        count = 0
+        for param in self.command.params:
+            if param.param_type_name == "argument":
+                if param.nargs < 0:
+                    return AS_MANY_AS_COME
+                count += param.nargs
+        return count
+
+    def child(self, word: str, words_before: int) -> CommandLevel | None:
+        """Return the command that *word* names."""
+        self.is_lost = False
         group: CommandLevel | None = self
         if not is_group(self.command):
             # In a chain the next command follows the arguments of the one before.
             group = self.parent if self.parent and _is_chain(self.parent.command) else None
-        if group is None or (words_before and group is self):
+        if group is None or words_before != self.words_first:
             return None
         found = group._find(word)
-        if found is None and before and group.parent is None:
-            group.inform(before)
-            found = group._find(word)
+        self.is_lost = group.is_lost
         return None if found is None else CommandLevel(found, word, (*group.path, word), group)
 
     def passes_on(self, words_before: int) -> bool:
-        """Tell whether options behind the first word are words as well."""
-        interspersed = getattr(self.context, "allow_interspersed_args", True)
-        return (
-            words_before > 0 and not is_group(self.command) and (self.forwards or not interspersed)
-        )
+        """Return whether options behind the first word are words as well."""
+        if not words_before:
+            return False
+        if is_group(self.command):
+            return self.words_first == AS_MANY_AS_COME
+        return self.forwards or not getattr(self.context, "allow_interspersed_args", True)
 
     def inform(self, before: Sequence[str]) -> None:
-        """Let the root know what was said to it: some find their commands by that."""
+        """Let the command know the words that are its own: some find commands by them."""
         make = type(self.command).make_context
+        above = {"parent": self.context.parent} if self.context.parent else {}
         try:
             self.context = make(
-                self.command, self.context.info_name, list(before), resilient_parsing=True
+                self.command, self.context.info_name, list(before), resilient_parsing=True, **above
             )
-        except Exception:  # as above
+            self._is_parsed = True
+        except Exception:  # the tool's own code; it will be reported when it is called
             pass
 
     def _find(self, word: str) -> Any:
-        names = dict.fromkeys((word, self._normalise(word)))
+        """Return the command *word* of the group.
+
+        ``is_lost`` is whether one that is not found may be there once the group has parsed.
+        """
+        from .clicklike_unparsed import Unparsed, close, finds_by_itself
+
+        context, asked = self.context, []
+        if not self._is_parsed:
+            context = self._unparsed_context()
+            asked = close(context)
+        found = None
         try:
-            for name in names:
-                found = resolved(self.command, self.context, name)
-                if found is not None:
-                    return found
-        except Exception:  # as above
+            for name in dict.fromkeys((word, self._normalise(word))):
+                found = found or resolved(self.command, context, name)
+        except (Exception, Unparsed):  # as above
             pass
-        return None
+        if asked:  # whatever it has made of that
+            found = None
+        self.is_lost = (
+            found is None and not self._is_parsed and (bool(asked) or finds_by_itself(self.command))
+        )
+        return found
+
+    def _unparsed_context(self) -> Any:
+        """Return a context that can tell whether it is asked what was parsed."""
+        from .clicklike_unparsed import kind_for
+
+        if self._is_parsed:
+            return self.context
+        above = self.parent._unparsed_context() if self.parent else self.context.parent
+        kind = kind_for(_context_class(self.command))
+        return self._new_context(self.context.info_name, above, kind)
 
     def _normalise(self, word: str) -> str:
         function = getattr(self.context, "token_normalize_func", None)
@@ -182,14 +231,41 @@ def _is_chain(command: Any) -> bool:
 
 
 def _context_class(command: Any) -> Any:
-    """Find the context class in the module that made *command*'s class."""
+    """Return the context class of *command*, else find it in the module of the command's class."""
     import sys
 
+    own = getattr(command, "context_class", None)
+    if own is not None:
+        return own
     for base in type(command).__mro__:
         found = getattr(sys.modules.get(base.__module__), "Context", None)
         if found is not None:
             return found
     raise TypeError(f"{type(command).__name__} is no command murli knows")
+
+
+def take_late_flags(
+    invocation: Invocation, command: Any, args: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Take our flags out of the words that ``make_context`` of *command* is called with.
+
+    *args* and *named* are its arguments, and so is what is returned. The scan could not know that
+    this command would be called.
+    """
+    from ..runtime.late import take
+
+    parent = named.get("parent")
+    name = str(args[0] if args else named.get("info_name"))
+    _, path = getattr(command, HOOKED)
+    level = CommandLevel(command, name, path or (name,), above=parent)
+    above: list[CommandLevel] = []
+    while parent is not None:
+        path = path[:-1]
+        above.insert(0, CommandLevel(parent.command, parent.info_name, path, above=parent.parent))
+        parent = parent.parent
+    if len(args) > 1:
+        return (args[0], take(invocation, level, above, args[1]), *args[2:]), named
+    return args, {**named, "args": take(invocation, level, above, named["args"])}
 
 
 class ClickHost:

@@ -111,8 +111,11 @@ class Requests:
                 return self._known.setdefault(names, list(self._ours_along(names)))
             found = [host.command(level)]
             for name in names:
-                # Where words stand before a command's name, the parser has to be told of them.
-                level = level.child(name, 0, before) or level.child(name, 1 << 20, before)
+                below = level.child(name, level.words_first)
+                if below is None and level.is_lost:
+                    level.inform(before)
+                    below = level.child(name, level.words_first)
+                level = below
                 if level is None:
                     break
                 found.append(host.command(level))

@@ -216,6 +216,8 @@ class Call:
     ``rest`` is for the framework. ``mounted`` is the command of ours that was called; then
     ``rest`` holds its arguments, ``before`` what was said to the tool itself. ``mistake`` is what
     is wrong with the flags of ours, ``separated`` the levels on which ``rest`` holds a `SEPARATOR`.
+    With ``is_undecided`` only the framework's own parse can show which command the rest is for;
+    no flag behind that point has been taken yet. ``above`` are the levels above ``level``.
 
     ``switches`` and ``valued`` are the flags that are ours in this call; without ``repeats`` one
     may not be given twice with two values. Those that only some contracts know leave their values
@@ -237,7 +239,9 @@ class Call:
     switches: dict[str, str] = SWITCHES
     valued: dict[str, str] = VALUED
     mounted = ""
+    is_undecided = False
     level: Any = None
+    above: Sequence[Any] = ()
     mistake: AgentError | None = None
 
     def __init__(self) -> None:

@@ -8,6 +8,8 @@ program.
 
 from __future__ import annotations
 
+import os
+
 from ..contracts import CONTRACT_NAMES
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
 from . import EVERYTHING, SEPARATOR, Call, behind_the_last_of_ours
@@ -26,12 +28,20 @@ if TYPE_CHECKING:
         """What the scanner must know about one command of the host's parser."""
 
         @property
+        def path(self) -> tuple[str, ...]:
+            """The names by which the command is reached, below the tool's own."""
+
+        @property
         def has_options(self) -> bool:
             """Whether words with dashes are options here."""
 
         @property
         def takes_any_value(self) -> bool:
             """Whether an option takes the word behind it as its value though it has dashes."""
+
+        @property
+        def takes_words(self) -> bool:
+            """Whether a word may be an argument of the command itself."""
 
         @property
         def routes(self) -> bool:
@@ -68,11 +78,19 @@ if TYPE_CHECKING:
             ``""`` when a `SEPARATOR` behind it does that, ``None`` when nothing does.
             """
 
-        def child(self, word: str, words_before: int, before: Sequence[str]) -> Level | None:
-            """Give the subcommand that *word* names after so many other words.
+        @property
+        def words_first(self) -> int:
+            """How many words are the command's own before one names a subcommand."""
 
-            *before* is everything that stands before it and is the tool's.
-            """
+        def child(self, word: str, words_before: int) -> Level | None:
+            """Return the subcommand that *word* names after so many other words."""
+
+        @property
+        def is_lost(self) -> bool:
+            """Whether the last word that named no subcommand may name one after a parse."""
+
+        def inform(self, before: Sequence[str]) -> None:
+            """Let the command know *before*, the words that are its own, as a parse would."""
 
         def passes_on(self, words_before: int) -> bool:
             """Tell whether a word here starts what is passed on to another program."""
@@ -95,28 +113,32 @@ def scan(
     *,
     thorough: bool = False,
     without: Collection[str] = (),
+    above: Sequence[Level] = (),
 ) -> Call:
     """Take our flags out of *argv*; *root* tells what is the tool's own.
 
     *vocabulary* are the flags the contract in force adds. A *thorough* scan goes to the end, also
     where no word can be ours any more, so that ``level`` is the command that was called. Flags
-    named in *without* are nobody's.
+    named in *without* are nobody's. *above* are the levels above *root*, where it is not the tool.
     """
     call = Call()
-    call.level = root
+    call.level, call.above = root, above
     more: Collection[str] = ()
     if vocabulary is not None:
         more = (*vocabulary.switches, *vocabulary.valued)
         call.switches = {**call.switches, **vocabulary.switches}
         call.valued = {**call.valued, **vocabulary.valued}
         call.repeats = False
+    tool = above[0] if above else root
+    if "--profile" in "\0".join(argv) and tool.lists("profile"):
+        without = (*without, "--profile")  # what the tool calls a profile is something else
     if without:
         call.switches = {name: to for name, to in call.switches.items() if name not in without}
         call.valued = {name: to for name, to in call.valued.items() if name not in without}
     # Behind the last word that could be ours nothing has to be understood; most calls have none,
     # and what a tool loads to look a command up is not loaded for nothing.
     end = len(argv) if thorough else behind_the_last_of_ours(argv, mounted, more)
-    position, words = 0, 0
+    position, words, start = 0, 0, 0
     while position < len(argv):
         token = argv[position]
         # Whose schema is wanted only the words behind the flag may tell.
@@ -135,15 +157,32 @@ def scan(
             call.mounted = token
             call.before, call.rest = call.rest, []
             continue
-        child = call.level.child(token, words, call.rest)
-        if child is None and call.level.passes_on(words):
+        child = call.level.child(token, words)
+        if child is None and call.level.is_lost and (call.schema or _asks(argv[position:])):
+            # Nothing is to run, so that nobody else would find the command.
+            call.level.inform(call.rest[start:])
+            child = call.level.child(token, words)
+        call.is_undecided = child is None and call.level.is_lost
+        if call.is_undecided or (child is None and call.level.passes_on(words)):
             call.rest.extend(argv[position - 1 :])
             break
         call.rest.append(token)
         words += 1
         if child is not None:
-            call.level, words = child, 0
+            call.above = _above(child, (*call.above, call.level))
+            call.level, words, start = child, 0, len(call.rest)
     return call
+
+
+def _asks(words: Sequence[str]) -> bool:
+    """Return whether *words* may ask for a description of the command they name."""
+    return "--schema" in words or "--output-schema" in words
+
+
+def _above(level: Level, passed: Sequence[Level]) -> list[Level]:
+    """Return those of *passed* that are above *level*; in a chain others come before it."""
+    path = level.path
+    return [each for each in passed if each.path == path[: len(each.path)] and each.path != path]
 
 
 def behind_option(call: Call, argv: Sequence[str], position: int) -> int:
@@ -187,7 +226,8 @@ def behind_option(call: Call, argv: Sequence[str], position: int) -> int:
 
 def _trial(call: Call) -> Call:
     trial = Call()
-    trial.level, trial.switches, trial.valued = call.level, call.switches, call.valued
+    trial.level, trial.above = call.level, call.above
+    trial.switches, trial.valued = call.switches, call.valued
     return trial
 
 
@@ -196,7 +236,7 @@ def _take(call: Call, argv: Sequence[str], position: int) -> int:
     name, equals, value = argv[position].partition("=")
     switches, valued = call.switches, call.valued
     if (name not in switches and name not in valued) or (
-        not call.mounted and call.level.owns(name)
+        not call.mounted and any(level.owns(name) for level in (call.level, *call.above))
     ):
         return 0
     following = argv[position + 1] if position + 1 < len(argv) else "--"
@@ -243,7 +283,9 @@ def _looks_like_option(token: str) -> bool:
 
 
 def mounted_on(root: Level, host: Host, mounted: tuple[str, ...]) -> tuple[str, ...]:
-    """Give those of *mounted* that are commands of this tool."""
+    """Return those of *mounted* that are commands of this tool."""
+    if root.takes_words:  # and one may be the name of a file
+        mounted = tuple(name for name in mounted if not os.path.lexists(name))
     if root.routes:
         return mounted
     # A word of a tool without commands is its argument; there is nothing to save or to batch.

@@ -147,12 +147,16 @@ def scan_in_family(
     from .argv import mounted_on, scan
 
     root = host.level()
-    contract = _named_in(argv) or chosen
-    if contract == "murli":
-        return scan(argv, root, mounted_on(root, host, _MOUNTED if settings.mount else ()))
-    mounted = mounted_on(root, host, MOUNTED if settings.mount else ())
-    # To the end, so that an answer can tell which command it is from.
-    return scan(argv, root, mounted, VOCABULARY, thorough=True, without=without)
+    for contract in dict.fromkeys((_named_in(argv) or chosen, chosen)):
+        if contract == "murli":
+            call = scan(argv, root, mounted_on(root, host, _MOUNTED if settings.mount else ()))
+        else:
+            mounted = mounted_on(root, host, MOUNTED if settings.mount else ())
+            # To the end, so that an answer can tell which command it is from.
+            call = scan(argv, root, mounted, VOCABULARY, thorough=True, without=without)
+        if (call.contract or chosen) == contract:  # else it was named to the tool, and not to us
+            break
+    return call
 
 
 def _named_in(argv: Sequence[str]) -> str:

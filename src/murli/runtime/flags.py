@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..writer import Writer
     from .invocation import Invocation
 
 
@@ -25,18 +26,22 @@ _WHOLE = ("describe", "profile", "doctor")
 
 def leave_to_the_tool(invocation: Invocation) -> None:
     """For a person, read the command line as if flags that only agents use were none of ours."""
-    writer = invocation.writer
-    # Who asked for text may ask for a part of it.
-    useless = frozenset() if writer.format() == "text" else PARTS
-    if writer.contract != "murli":
-        from .family import FOR_AGENTS
-
-        # A format that was asked for is one for people, of which parts may be asked for too.
-        useless = FOR_AGENTS if writer.format() == "text" else PARTS | FOR_AGENTS
+    useless = useless_for_people(invocation.writer)
     if any(name in useless for name, _, _ in invocation.call.taken):
         from .calls import scan_again
 
         invocation.call = scan_again(invocation, invocation.argv, useless)
+
+
+def useless_for_people(writer: Writer) -> frozenset[str]:
+    """Return the flags that mean nothing to a person who reads what *writer* writes."""
+    # Who asked for text may ask for a part of it.
+    useless = frozenset() if writer.format() == "text" else PARTS
+    if writer.contract == "murli":
+        return useless
+    from .family import FOR_AGENTS
+
+    return useless | FOR_AGENTS
 
 
 def heed(invocation: Invocation, redirects: Any) -> bool:

@@ -22,6 +22,9 @@ class Runner(Protocol):
     def app(self) -> Any:
         """What the author enabled: a command, a Typer, a parser."""
 
+    def translated(self, error: BaseException) -> BaseException:
+        """Return what *error*, which left the tool, means to us; itself if it is no framework's."""
+
     def host(self) -> Host:
         """Return what answers the other questions about the tool."""
 

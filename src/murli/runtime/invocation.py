@@ -250,10 +250,7 @@ class Invocation:
 
     def begin(self) -> None:
         """Do what comes before the framework parses; may answer and end the program."""
-        global _latest
-        self._around = current()
-        _latest = self
-        _current.invocation = self
+        self.enter()
         is_process = sys.stdout is sys.__stdout__
         if self.writer.is_tty() or not is_process:
             take_bursts_as_one(begin=False)
@@ -497,8 +494,9 @@ class Invocation:
         if self.verbatim and isinstance(error, (SystemExit, type(None))):
             self.release()
             return 0 if error is None else int(error.code or 0)
-        asked = self.explained and isinstance(error, SystemExit) and not error.code
-        shown = self.shows_help and isinstance(error, (SystemExit, type(None)))
+        ended = error is None or isinstance(error, SystemExit)
+        asked = self.explained and ended and not getattr(error, "code", None)
+        shown = self.shows_help and ended
         if (asked or shown) and not self.writer.answered:
             if self.in_family:
                 from .family import finish_explaining
@@ -547,6 +545,13 @@ class Invocation:
         from .failures import conclude
 
         return conclude(self, error, printed)
+
+    def enter(self) -> None:
+        """Be the running invocation."""
+        global _latest
+        self._around = current()
+        _latest = self
+        _current.invocation = self
 
     def leave(self) -> None:
         """Be the running invocation no longer."""

@@ -118,7 +118,7 @@ def misnamed_in(host: Host) -> Iterator[tuple[tuple[str, ...], str]]:
         yield from ((command.path[1:], found) for found in misnamed(own, above))
         for child in reversed(command.commands):
             level = levels[-1]
-            below = level.child(child.name, getattr(level, "words_first", 0), ())
+            below = level.child(child.name, level.words_first)
             if below is not None:
                 waiting.append((child, [*levels, below]))
 
@@ -136,7 +136,7 @@ def misdirected(host: Host, used: Iterable[Redirection], rules: Rules) -> Iterat
             continue  # where that leads is checked with the other one
         levels = [host.level()]
         for word in rule.new:
-            below = levels[-1].child(word, 0, ()) if _routes_next(levels[-1]) else None
+            below = levels[-1].child(word, 0) if _routes_next(levels[-1]) else None
             if below is None:
                 break
             levels.append(below)
@@ -158,14 +158,14 @@ def misdirected(host: Host, used: Iterable[Redirection], rules: Rules) -> Iterat
 
 def _routes_next(level: Level) -> bool:
     """Return whether the next word names a command of *level*, and is no argument of it."""
-    return level.routes and not getattr(level, "words_first", 0)
+    return level.routes and not level.words_first
 
 
 def level_at(host: Host, path: Sequence[str]) -> Level | None:
     """Return the command at *path*, ``None`` where there is none; no other is looked up."""
     level: Level | None = host.level()
     for word in path:
-        level = level.child(word, getattr(level, "words_first", 0), ()) if level else None
+        level = level.child(word, level.words_first) if level else None
     return level
 
 

@@ -20,7 +20,7 @@ def _misplaced(invocation: Invocation) -> tuple[str, str]:
     """Give the first such option, and the argument it should stand before."""
     level = invocation.host.level()
     words = [word for word in invocation.call.rest if word != SEPARATOR]
-    position, seen = 0, ""
+    position, seen, count = 0, "", 0
     while position < len(words) and words[position] != "--":
         word = words[position]
         if len(word) > 1 and word[0] == "-" and level.has_options and not word[1].isdigit():
@@ -29,7 +29,7 @@ def _misplaced(invocation: Invocation) -> tuple[str, str]:
                 return name, seen
             position += 1 if equals else 1 + level.width(name)[0]
             continue
-        child = None if seen else level.child(word, 0, words[:position])
-        level, seen = (level, seen or word) if child is None else (child, "")
+        child = level.child(word, count)
+        level, seen, count = (level, seen or word, count + 1) if child is None else (child, "", 0)
         position += 1
     return "", ""

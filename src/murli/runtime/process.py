@@ -80,6 +80,34 @@ def own(invocation: Invocation) -> None:
     _owner.take(invocation)
 
 
+def let_program_handle(
+    invocation: Invocation, error: BaseException, argv: Sequence[str] | None
+) -> None:
+    """Raise *error*, which ended the handler, to what the program has around its call.
+
+    What that does about it is the answer. *argv* is what the tool was called with. Returns where
+    nobody but us is to see *error*, or the program is not ours.
+    """
+    from .for_people import is_for_the_tool
+
+    # A framework keeps Ctrl-C to itself.
+    if isinstance(error, KeyboardInterrupt) or not is_for_the_tool(error):
+        return
+    if own_program(invocation, argv):
+        raise error
+
+
+def own_program(invocation: Invocation, argv: Sequence[str] | None) -> bool:
+    """Treat the rest of the program as the handler if *argv* is its own; return whether it is."""
+    if argv is not None and list(argv) != sys.argv[1:]:
+        return False
+    if not may_own(argv):
+        return False
+    invocation.enter()
+    own(invocation)
+    return True
+
+
 class Ownership:
     """What is installed in the process between the start of parsing and its end."""
 
@@ -120,15 +148,17 @@ class Ownership:
         # A signal in between would find an answer that is collected itself, or nobody to give it.
         come = put_off_signals()
         try:
-            invocation.capture = capture = self.capture or self._install()
+            capture = self.capture or self._install(invocation.capture)
+            if invocation.capture is not capture:
+                invocation.capture = capture
+                invocation.writer.send_to(capture.stream)
             if invocation.secrets is not None:
                 invocation.secrets.capture = capture
-            invocation.writer.send_to(capture.stream)
         finally:
             come()
 
-    def _install(self) -> Capture:
-        self.capture = collect_stdout()
+    def _install(self, capture: Capture | None) -> Capture:
+        self.capture = capture or collect_stdout()
         self.undo.append(replace(sys, "exit", _exit))
         self.undo.append(keep(self))
         stop = _monitor(self)
@@ -191,6 +221,8 @@ class Ownership:
                 self.answer(error)
                 die_of_interrupt()
                 return
+        else:
+            error = self.invocation.runner.translated(error)
         while True:
             try:
                 # The interpreter honours a SystemExit from its hook.

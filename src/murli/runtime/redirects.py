@@ -183,8 +183,8 @@ def _words(argv: Sequence[str], invocation: Invocation) -> Iterator[_Word]:
         if len(token) > 1 and token[0] == "-" and level.has_options:
             position = behind_option(call, argv, position)
             continue
-        child = level.child(token, words, call.rest)
-        if words >= getattr(level, "words_first", 0):  # argparse may take arguments before
+        child = level.child(token, words)
+        if words >= level.words_first:
             yield _Word(position, token, level, child)
         call.rest.append(token)
         position += 1

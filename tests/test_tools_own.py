@@ -1,0 +1,242 @@
+"""What is the tool's own stays its own: options, words, exceptions, the way it is called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness import environment, run, run_at_terminal, script
+
+OPTIONS = ["--yes", "--dry-run", "--timeout=5", "--limit=3", "--output=a", "--profile=p", "--debug"]
+
+BELOW_AN_ARGUMENT = {
+    "click": """
+import click, murli, os
+@click.group()
+@click.argument("table")
+@click.argument("pair", nargs=2)
+def tool(table, pair): pass
+@tool.command()
+@click.option("--yes", is_flag=True)
+@click.option("--dry-run", is_flag=True)
+@click.option("--timeout", default=0)
+@click.option("--limit", default=0)
+@click.option("--output", default="")
+@click.option("--profile", default="")
+@click.option("--debug", is_flag=True)
+def delete(**named): print(sorted(named.items()))
+@tool.command()
+def plain(): print("plain")
+if not os.environ.get("PLAIN"): murli.enable(tool)
+tool()
+""",
+    "typer": """
+import typer, murli, os
+app = typer.Typer()
+@app.callback()
+def tool(table: str, pair: tuple[str, str]): pass
+@app.command()
+def delete(yes: bool = False, dry_run: bool = False, timeout: int = 0, limit: int = 0,
+           output: str = "", profile: str = "", debug: bool = False):
+    print(sorted(locals().items()))
+@app.command()
+def plain(): print("plain")
+if not os.environ.get("PLAIN"): murli.enable(app)
+app()
+""",
+}
+
+# The group finds its commands by what was parsed for it, and counts how often it is asked.
+BY_WHAT_WAS_PARSED = """
+import click, murli, os, sys
+class Tables(click.Group):
+    def get_command(self, ctx, name):
+        table = ctx.params["table"]
+        print("looked up", file=sys.stderr)
+        @click.command(name)
+        @click.option("--yes", is_flag=True)
+        @click.option("--limit", default=0)
+        @click.option("--output", default="")
+        def delete(**named): print(table, sorted(named.items()))
+        @click.command(name)
+        def plain(): print("plain")
+        return plain if name == "plain" else delete
+@click.group()
+def tool(): pass
+@tool.group(cls=Tables)
+@click.option("--table", default="t")
+def on(table): print("on", file=sys.stderr)
+if not os.environ.get("PLAIN"): murli.enable(tool)
+tool()
+"""
+
+
+@pytest.mark.parametrize("framework", BELOW_AN_ARGUMENT)
+def test_options_below_a_group_with_arguments(tmp_path: Path, framework: str) -> None:
+    """A command below a group with arguments has its options, on a pipe and at a terminal."""
+    tool, words = script(tmp_path, BELOW_AN_ARGUMENT[framework]), ("x", "1", "2", "delete")
+    plain = run(tool, *words, *OPTIONS, env=environment(PLAIN="1"))
+    assert "('limit', 3)" in plain.out
+    assert run(tool, *words, *OPTIONS).document["result"] == plain.out.rstrip("\n")
+    assert run_at_terminal(tool, *words, *OPTIONS).stdout == plain.stdout
+    # Those it does not have are ours.
+    assert run(tool, *words[:3], "plain", "--schema").document["name"] == "plain"
+    assert run(tool, *words[:3], "plain", "--output", "text").out == "plain\n"
+
+
+@pytest.mark.parametrize("contract", ["murli", "agent-spec-2"])
+def test_options_of_a_command_that_only_a_parse_finds(tmp_path: Path, contract: str) -> None:
+    """Where only the framework finds the command, it does so once, and the options are its own."""
+    tool, words = script(tmp_path, BY_WHAT_WAS_PARSED), ("on", "--table=u", "delete")
+    env = environment(MURLI_CONTRACT=contract)
+    options = ("--yes", "--limit=3", "--output=a")
+    plain = run(tool, *words, *options, env=environment(PLAIN="1"))
+    done = run(tool, *words, *options, env=env)
+    result = done.document["result" if contract == "murli" else "data"]
+    assert (result if contract == "murli" else result["text"]) == plain.out.rstrip("\n")
+    assert done.err.count("looked up") == plain.err.count("looked up") == 1
+    assert run_at_terminal(tool, *words, *options).stdout == plain.stdout
+
+
+def test_our_flags_on_a_command_that_only_a_parse_finds(tmp_path: Path) -> None:
+    """Flags of ours behind such a command work; those that are too late are said to be."""
+    tool, plain = script(tmp_path, BY_WHAT_WAS_PARSED), ("on", "plain")
+    schema = run(tool, *plain, "--schema")
+    assert (schema.document["name"], "on\n" in schema.err) == ("plain", False)
+    assert run(tool, *plain, "--output", "json", "--agent").document["result"] == "plain"
+    assert run(tool, *plain, "--timeout", "x").error["field"] == "timeout"
+    late = run(tool, *plain, "--output", "text")
+    assert (late.code, late.error["message"]) == (
+        1,
+        '--output must stand before "plain" in this call.',
+    )
+    assert run(tool, "--output", "text", *plain).out == "plain\n"
+
+
+OWNED_ABOVE = {
+    "click": """
+import click, murli
+@click.group()
+@click.option("--output", default="")
+def tool(output): pass
+@tool.command()
+def show(): print("shown")
+@tool.command()
+def profile(): print("own")
+murli.enable(tool)
+tool()
+""",
+    "argparse": """
+import argparse, murli
+p = argparse.ArgumentParser()
+p.add_argument("--output")
+commands = p.add_subparsers(dest="command")
+commands.add_parser("show")
+commands.add_parser("profile")
+murli.enable(p)
+print("shown" if p.parse_args().command == "show" else "own")
+""",
+}
+
+
+@pytest.mark.parametrize("framework", OWNED_ABOVE)
+def test_a_flag_of_a_level_above_is_not_ours_below(tmp_path: Path, framework: str) -> None:
+    """A flag that the tool has further up, or a command of that name, is never ours below."""
+    tool = script(tmp_path, OWNED_ABOVE[framework])
+    for flag in ("--output", "--profile"):
+        done = run(tool, "show", flag, "json")
+        assert (done.code, done.error["error"]) == (1, "flag_error"), done
+        assert flag in done.error["message"]
+    assert run(tool, "show").document["result"] == "shown"
+    assert run(tool, "profile").document["result"] == "own"
+
+
+TAKES_A_FILE = {
+    "click": "@click.command()\n@click.argument('file')\ndef tool(file): print('read', file)\n"
+    "murli.enable(tool)\ntool()\n",
+    "argparse": "p = argparse.ArgumentParser()\np.add_argument('file')\nmurli.enable(p)\n"
+    "print('read', p.parse_args().file)\n",
+}
+
+
+@pytest.mark.parametrize("framework", TAKES_A_FILE)
+def test_a_file_of_that_name_is_no_command_of_ours(tmp_path: Path, framework: str) -> None:
+    """A tool that takes a file gets one that is called describe; without the file it is ours."""
+    tool = script(tmp_path, f"import click, argparse, murli\n{TAKES_A_FILE[framework]}")
+    assert run(tool, "describe", cwd=tmp_path).document["name"] == "tool"
+    (tmp_path / "describe").touch()
+    assert run(tool, "describe", cwd=tmp_path).document["result"] == "read describe"
+
+
+AROUND = """
+import sys, click, typer, murli
+class Spent(Exception): pass
+def body(what):
+    print("working")
+    if what == "spent": raise Spent("quota is spent")
+    if what == "swallowed": raise KeyError("k")
+    raise ValueError("odd")
+{tool}
+try:
+    tool()
+except Spent as error:
+    print("sorry:", error)
+    print("ask for more", file=sys.stderr)
+    sys.exit(42)
+except KeyError:
+    print("never mind")
+"""
+HANDLED = {
+    "click": "@click.command()\n@click.argument('what')\ndef tool(what): body(what)\n"
+    "murli.enable(tool)",
+    "own __call__": "class Own(click.Command):\n"
+    "    def __call__(self, *args, **named): return super().__call__(*args, **named)\n"
+    "@click.command(cls=Own)\n@click.argument('what')\ndef tool(what): body(what)\n"
+    "murli.enable(tool)",
+    "typer": "tool = typer.Typer()\n@tool.command()\ndef go(what: str): body(what)\n"
+    "murli.enable(tool)",
+    "not standalone": "@click.command()\n@click.argument('what')\ndef own(what): body(what)\n"
+    "murli.enable(own)\ndef tool(): return own(standalone_mode=False)",
+}
+
+
+@pytest.mark.parametrize("form", HANDLED)
+def test_exceptions_reach_the_handlers_of_the_tool(tmp_path: Path, form: str) -> None:
+    """What the tool does about an exception around its call is the answer, on a pipe too."""
+    tool = script(tmp_path, AROUND.format(tool=HANDLED[form]))
+    done = run(tool, "spent")
+    assert (done.out, done.code, done.error["code"]) == ("", 42, 42)
+    assert done.error["message"] == "ask for more"
+    assert done.error["result"] == "working\nsorry: quota is spent"
+    swallowed = run(tool, "swallowed")
+    assert (swallowed.code, swallowed.document["result"]) == (0, "working\nnever mind")
+    nobodys = run(tool, "other")
+    assert (nobodys.code, nobodys.error["message"]) == (2, "odd")
+    assert nobodys.error["result"] == "working"
+
+
+NOT_STANDALONE = """
+import click, murli
+@click.group()
+def tool(): pass
+@tool.command()
+@click.option("--n", type=int)
+def count(n):
+    print("n", n)
+    return n
+murli.enable(tool)
+print("returned", tool(standalone_mode=False))
+"""
+
+
+def test_a_call_that_is_not_standalone(tmp_path: Path) -> None:
+    """A program that calls its tool with standalone_mode=False is answered for to its end."""
+    tool = script(tmp_path, NOT_STANDALONE)
+    assert run(tool, "count", "--n", "3").document["result"] == "n 3\nreturned 3"
+    assert run(tool, "count", "--output", "text").out == "n None\nreturned None\n"
+    wrong = run(tool, "count", "--n", "x")
+    assert (wrong.code, wrong.error["error"], wrong.error["field"]) == (1, "flag_error", "n")
+    assert run(tool, "count", "--schema").document["name"] == "count"
+    assert run(tool, "count", "--help").out.startswith("Usage: tool.py count")
+    assert run_at_terminal(tool, "count").out == "n None\nreturned None\n"
