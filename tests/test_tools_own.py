@@ -114,6 +114,31 @@ def test_our_flags_on_a_command_that_only_a_parse_finds(tmp_path: Path) -> None:
     assert run(tool, "--output", "text", *plain).out == "plain\n"
 
 
+NOISY = """
+import click, murli
+class Noisy(click.Group):
+    def list_commands(self, ctx):
+        print("listing")
+        return ["go"]
+    def get_command(self, ctx, name):
+        print("loading")
+        return click.Command(name, callback=lambda: print("ran"))
+tool = Noisy("tool")
+murli.enable(tool)
+tool()
+"""
+
+
+def test_what_loading_prints_stands_beside_no_document(tmp_path: Path) -> None:
+    """What a group prints while it is asked for its commands is part of no description."""
+    tool = script(tmp_path, NOISY)
+    assert run(tool, "describe").document["commands"][0]["name"] == "go"
+    for words in (("go", "--schema"), ("--schema", "go")):
+        done = run(tool, *words)
+        assert (done.document["name"], "loading" in done.err) == ("go", True)
+    assert run(tool, "go", "--output", "json").document["result"].endswith("loading\nran")
+
+
 OWNED_ABOVE = {
     "click": """
 import click, murli

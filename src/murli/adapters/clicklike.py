@@ -236,6 +236,9 @@ class Call:
         """Let the framework run the handler; give what ended it, ``None`` for nothing bad."""
         invocation.collect()
         undo = invocation.put_in_custody()
+        early = sys.modules.get("murli.adapters.early_prints")
+        if early is not None:
+            early.let_out(sys.stdout)
         raised: BaseException
         try:
             own_main(**{**self.named, "args": self._words(invocation)})

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 from ..runtime import AS_MANY_AS_COME, program_name
 from ..runtime.invocation import current
 from .clicklike import HOOKED, is_group
+from .early_prints import EarlyPrints, let_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +86,8 @@ class CommandLevel:
         if not is_group(self.command):
             return []
         try:
-            return list(self.command.list_commands(self.context))
+            with EarlyPrints():
+                return list(self.command.list_commands(self.context))
         except Exception:  # the tool's own code; it will be reported when it is called
             return []
 
@@ -162,9 +166,12 @@ class CommandLevel:
         make = type(self.command).make_context
         above = {"parent": self.context.parent} if self.context.parent else {}
         try:
-            self.context = make(
-                self.command, self.context.info_name, list(before), resilient_parsing=True, **above
-            )
+            with EarlyPrints():
+                self.context = make(
+                    *(self.command, self.context.info_name, list(before)),
+                    resilient_parsing=True,
+                    **above,
+                )
             self._is_parsed = True
         except Exception:  # the tool's own code; it will be reported when it is called
             pass
@@ -182,8 +189,9 @@ class CommandLevel:
             asked = close(context)
         found = None
         try:
-            for name in dict.fromkeys((word, self._normalise(word))):
-                found = found or resolved(self.command, context, name)
+            with EarlyPrints():
+                for name in dict.fromkeys((word, self._normalise(word))):
+                    found = found or resolved(self.command, context, name)
         except (Exception, Unparsed):  # as above
             pass
         if asked:  # whatever it has made of that
@@ -232,8 +240,6 @@ def _is_chain(command: Any) -> bool:
 
 def _context_class(command: Any) -> Any:
     """Return the context class of *command*, else find it in the module of the command's class."""
-    import sys
-
     own = getattr(command, "context_class", None)
     if own is not None:
         return own
@@ -331,7 +337,10 @@ class ClickHost:
         """Walk the command that *level* stands for."""
         from .clicklike_tree import walk
 
-        return walk(level, (self.name(), *level.path), self._enabled.metadata_at)
+        with EarlyPrints():
+            found = walk(level, (self.name(), *level.path), self._enabled.metadata_at)
+        let_out(sys.stderr)
+        return found
 
     def options(self, command: Any) -> list[str]:
         """Return the options of *command*, ``None`` for no command."""

@@ -153,7 +153,8 @@ def scan(
         if call.mounted:
             call.rest.append(token)
             continue
-        if words == 0 and call.level is root and token in mounted and not root.lists(token):
+        first = words in (0, root.words_first) and call.level is root
+        if first and token in mounted and not root.lists(token):
             call.mounted = token
             call.before, call.rest = call.rest, []
             continue
