@@ -108,6 +108,8 @@ def _adapter_of(app: Any) -> Any:
     """Give the function that enables *app*, by what it can do rather than by its class."""
     if is_parser(app):
         name = "argparse"
+    elif hasattr(app, "murli_settings"):
+        name = "program"
     elif hasattr(app, "registered_commands") and hasattr(app, "info"):
         name = "typer"
     elif callable(getattr(app, "main", None)) and hasattr(app, "params"):

@@ -59,6 +59,7 @@ def tool_version() -> str:
 class Settings:
     """The choices of one enabled tool: the arguments of `murli.enable`."""
 
+    is_program = False  # and one parser of several: those of a `murli.program`
     name: str
     tool_version: str
     contract: str

@@ -148,7 +148,7 @@ class DescriptorCapture:
         if restore and self.stream.is_ours:
             os.dup2(self.real, 1)
         else:
-            _send_to_stderr()
+            send_to_stderr()
         collected = self.so_far()
         if self.spool >= 0:
             os.close(self.spool)
@@ -450,7 +450,8 @@ def as_text(collected: bytes) -> str | bytes:
     return decoded(collected)
 
 
-def _send_to_stderr() -> None:
+def send_to_stderr() -> None:
+    """Let what is printed from now on go to stderr: the answer is out."""
     try:
         os.dup2(2, 1)
     except OSError:  # stderr is closed too

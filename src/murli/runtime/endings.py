@@ -47,6 +47,8 @@ def exit_failure(invocation: Invocation, ending: SystemExit) -> AgentError | Non
     status = status_of(ending.code)
     if status == 0:
         return None
+    if invocation.refusal is not None:
+        return invocation.refusal.ended(status)
     said = "" if isinstance(ending.code, int) else text_of(ending.code)
     if not said and invocation.capture is not None:
         from .last_words import reason_in

@@ -58,7 +58,7 @@ def conclude(invocation: Invocation, error: BaseException | None, printed: str |
         # Who has answered, or speaks to a person, chose the number himself.
         if writer.answered or (writer.is_tty() and not writer.forgot_dry_run()):
             invocation.pass_on(printed)
-            return invocation.standing or status_of(error.code)
+            return invocation.standing or writer.exit_code or status_of(error.code)
         error = exit_failure(invocation, error)
     error = error or writer.trouble
     if error is None:
@@ -161,6 +161,8 @@ def _keep_traceback(invocation: Invocation, error: BaseException, failure: Agent
 
 def error_for(invocation: Invocation, error: BaseException) -> AgentError:
     """Give the failure that *error* means."""
+    if invocation.refusal is not None and error is invocation.refusal.raised:
+        return invocation.refusal.error
     if isinstance(error, OutputFailed):
         return unanswered(invocation, error, "output_failed")
     if isinstance(error, EncodingError):
@@ -185,5 +187,5 @@ def exit_code_for(invocation: Invocation, ending: SystemExit) -> int:
     told = writer.answered or writer.is_tty()
     failure = None if told else exit_failure(invocation, ending)
     if failure is None:
-        return invocation.standing or status_of(ending.code)
+        return invocation.standing or writer.exit_code or status_of(ending.code)
     return invocation.standing or code_of(writer, failure)

@@ -44,9 +44,10 @@ def is_at_terminal(invocation: Invocation) -> bool:
 def is_left_alone(invocation: Invocation, error: BaseException) -> bool:
     """Return whether *error*, which nobody handled, is Python's to show: on a pipe of a person's.
 
-    What its author has said the meaning of is answered there too.
+    In a `murli.program` at a terminal too. What its author has said the meaning of is answered.
     """
-    if not invocation.is_for_people or invocation.stdout_is_terminal or not is_for_the_tool(error):
+    is_shown = invocation.stdout_is_terminal and not invocation.settings.is_program
+    if not invocation.is_for_people or is_shown or not is_for_the_tool(error):
         return False
     from .exceptions import is_authored
 

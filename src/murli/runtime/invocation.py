@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from .deadline import Deadline
     from .host import Capture, Host, Runner
     from .redaction import Secrets
+    from .refusal import Refusal
     from .saved import Saved
     from .shaping import Shaper
 
@@ -75,7 +76,16 @@ def current() -> Invocation | None:
 
 
 class Invocation:
-    """What is known about the running call; made by `begin`."""
+    """What is known about the running call; made by `begin`.
+
+    *above* is another one on the same command line, whose flags of ours count here too.
+    """
+
+    # Whether the end of the process answers it.
+    owned = False
+    # What the tool's own parser found wrong, while it is not known what the tool makes of that.
+    refusal: Refusal | None = None
+    writer: Writer
 
     def __init__(
         self,
@@ -85,6 +95,7 @@ class Invocation:
         stdout: Any = None,
         *,
         raises: bool = False,
+        above: Invocation | None = None,
     ) -> None:
         self.runner = runner
         self._host: Host | None = None
@@ -98,6 +109,11 @@ class Invocation:
         self.variables = variable_names()
         self.configured = "\0MURLI_" in self.variables
         chosen = (self.configured and os.environ.get("MURLI_CONTRACT")) or settings.contract
+        around = current()
+        if above is None and around is not None and around.settings.is_program:
+            above = around
+        if above is not None:
+            chosen = above.writer.contract
         # Whether there is anything on the command line that could be for us.
         self.scanned = behind_the_last_of_ours(argv, mounted) > 0
         if chosen != "murli" or (self.scanned and "--contract" in "\0".join(argv)):
@@ -112,6 +128,10 @@ class Invocation:
             self.call = scan(argv, root, mounted_on(root, self.host, mounted))
         else:
             self.call.rest = list(argv)
+        if above is not None:
+            from .calls import inherit
+
+            inherit(self, above)
         self.stdout_is_terminal = is_terminal(stdout or standard("stdout"))
         self.capture: Capture | None = None
         # The tool was asked for its help or version: text for whoever asked, no answer.
@@ -414,6 +434,8 @@ class Invocation:
         if returned is not None:
             self.returned = returned
         self.is_finishing = True
+        if self._around is not None and self._around.settings.is_program:
+            self._around.verbatim = True  # what this call answers is the program's answer
         if restore and self.secrets is not None and isinstance(error, SystemExit):
             self.secrets.scrub_exit(error)
         if self._unhook is None and self.deadline is None:
@@ -569,7 +591,7 @@ class Invocation:
             self.pass_on(printed)
             if self.shaper is not None and self.writer.is_tty():
                 self.shaper.tell_unused()
-            return self.standing
+            return self.standing or self.writer.exit_code
         ending = self.writer.ending
         if ending is not None:
             from .streaming import end

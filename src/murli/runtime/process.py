@@ -15,6 +15,9 @@ There, one fact is hard to come by: the status of a `SystemExit`. Three sources,
 
 ``os._exit`` and ``os.exec*`` end a program without either; while the invocation runs they are
 ours too, so that what was printed by then is not lost.
+
+Where murli itself has answered (``describe``, a refusal), the exit code is the answer's, whatever
+the program makes of the `SystemExit` that ends it.
 """
 
 from __future__ import annotations
@@ -72,12 +75,20 @@ def has_ended(frame: FrameType | None) -> bool:
     return frame is None or _outermost(frame) not in _owner.interruptible
 
 
-def own(invocation: Invocation) -> None:
-    """Treat the rest of the program as the handler of *invocation*."""
+def own(invocation: Invocation, *, answered: int | None = None) -> None:
+    """Treat the rest of the program as the handler of *invocation*.
+
+    Or, where murli has *answered* with that exit code, as what must not change it any more.
+    """
     global _owner
     if _owner is None:
         _owner = Ownership(invocation)
-    _owner.take(invocation)
+    if answered is None:
+        _owner.take(invocation)
+    else:
+        from .succession import settle
+
+        settle(_owner, invocation, answered)
 
 
 class Ownership:
@@ -93,6 +104,8 @@ class Ownership:
         # What ended the program, and the status Python will exit with because of it.
         self.ending: BaseException | None = None
         self.status = 0
+        # The exit code of an answer that murli gave by itself.
+        self.settled: int | None = None
         self.done = False
         self.undo: list[Callable[[], None]] = []
         self.watched = False
@@ -114,9 +127,14 @@ class Ownership:
 
     def take(self, invocation: Invocation) -> None:
         """Make *invocation* the one that will be answered at the end."""
+        if self.invocation is not invocation:
+            from .succession import succeed
+
+            succeed(self.invocation, invocation)
         self.invocation = invocation
         if invocation.writer.is_tty():
             return
+        invocation.owned = True
         # A signal in between would find an answer that is collected itself, or nobody to give it.
         come = put_off_signals()
         try:
@@ -129,13 +147,20 @@ class Ownership:
 
     def _install(self) -> Capture:
         self.capture = collect_stdout()
-        self.undo.append(replace(sys, "exit", _exit))
+        self.watch_exits()
         self.undo.append(keep(self))
+        return self.capture
+
+    def watch_exits(self) -> None:
+        """Have the status known with which the program exits, where Python lets us know."""
+        murli = sys.modules["murli"]
+        if murli.exit_func is sys.exit:  # and not that of a test, which wants to see the code
+            self.undo.append(replace(murli, "exit_func", _exit))
+        self.undo.append(replace(sys, "exit", _exit))
         stop = _monitor(self)
         if stop is not None:
             self.watched = True
             self.undo.append(stop)
-        return self.capture
 
     def note_ending(self, error: BaseException) -> int:
         """Remember what ends the program; give the status it is to exit with."""
@@ -143,7 +168,9 @@ class Ownership:
             return self.status
         self.ending = error
         self.status = 1
-        if isinstance(error, SystemExit):
+        if self.settled is not None:
+            self.status = self.settled
+        elif isinstance(error, SystemExit):
             code = error.args[0] if error.args else None
             from .endings import exit_like
             from .failures import exit_code_for
@@ -159,8 +186,9 @@ class Ownership:
         traceback: TracebackType | None,
     ) -> None:
         """Answer an exception nobody caught, and end with the code that says so."""
-        if not self.concerned:
-            self.previous_hook(kind, error, traceback)
+        if not self.concerned or self.settled is not None:
+            if self.settled is None or self.invocation.writer.is_tty():
+                self.previous_hook(kind, error, traceback)
             return
         self.invocation.brace(error)
         from ..errors import AgentError
@@ -202,6 +230,11 @@ class Ownership:
         """Answer at interpreter exit, unless an exception was answered already."""
         if not self.concerned:
             return
+        if self.settled is not None:
+            from .succession import insist
+
+            insist(self, self.settled)
+            return
         if self.invocation.cleanups is not None:
             self.interruptible.append(sys._getframe())
             self.invocation.cleanups.run(self.ending)  # one that hangs can still be interrupted
@@ -228,7 +261,7 @@ class Ownership:
         if waited:
             os._exit(code)
         if code != self.status:
-            _exit_after_cleanup(code)
+            exit_after_cleanup(code)
 
     def _note_uncaught(self) -> None:
         """Remember what nobody caught, where a hook of the tool's own has taken our place."""
@@ -241,7 +274,7 @@ class Ownership:
 
         True when this process has waited for a fork of itself to exit in its place.
         """
-        if self.invocation.writer.answered or _returned(self.outermost):
+        if self.invocation.writer.answered or returned(self.outermost):
             return False
         _flush_streams()
         child = os.fork()
@@ -276,7 +309,12 @@ class Ownership:
 
 
 class Exit(SystemExit):
-    """What our ``sys.exit`` raises; tells the owner when the interpreter acts on it."""
+    """What our ``sys.exit`` raises; tells the owner when the interpreter acts on it.
+
+    Whoever shows it, or its class, shows what Python raises.
+    """
+
+    __module__, __qualname__ = "builtins", "SystemExit"
 
     @property
     def code(self) -> Any:
@@ -291,6 +329,9 @@ class Exit(SystemExit):
 
     def __reduce__(self) -> tuple[object, ...]:
         return SystemExit, self.args
+
+
+Exit.__name__ = "SystemExit"
 
 
 def _exit(status: object = None, /) -> NoReturn:
@@ -331,12 +372,12 @@ def _outermost(frame: FrameType) -> FrameType:
     return frame
 
 
-def _returned(frame: FrameType) -> bool:
+def returned(frame: FrameType) -> bool:
     """Tell whether *frame* ended in a return rather than by an exception."""
     return frame.f_code.co_code[frame.f_lasti] == _RETURN_VALUE
 
 
-def _exit_after_cleanup(code: int) -> None:
+def exit_after_cleanup(code: int) -> None:
     """Exit with *code* although Python has settled on another; its cleanup still happens."""
     _flush_streams()
     try:

@@ -1,0 +1,129 @@
+"""Several parsers in one process, and parsers that parse more than once.
+
+A program may parse its configuration first, read a few options before it knows the others, or hand
+what one parser left to another. The call is the one on the program's own words; there is one answer
+to it, and everything else that is parsed is a part of the program.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .. import runtime
+from ..runtime import Settings
+from ..runtime.invocation import Invocation
+from ..runtime.succession import running
+from .argparse_later import add_intent, intent_in
+from .argparse_levels import ParserLevel, Separators
+from .argparse_signatures import with_words, words_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from .argparse import Enabled
+
+
+def invocation_among(enabled: Enabled, argv: list[str], stream: Any) -> Invocation:
+    """Return the invocation that *enabled* parses *argv* for, a new one or the running one.
+
+    *stream* is where answers go that the running one would give.
+    """
+    enabled.joins = False
+    above = running()
+    whose = owner_of(argv)
+    if above is not None and _keeps(above, whose):
+        enabled.joins = True
+        return above
+    settings = enabled.settings
+    if above is not None and above.settings.is_program:
+        settings = above.settings
+    changes: dict[str, Any] = {}
+    if whose == "part":  # a word that led here is before them: the tool itself is not described
+        changes["mount"] = False
+    if above is not None and (whose == "other" or owner_of(above.argv) == "other"):
+        above = None
+    if above is not None and not settings.tool_version:
+        changes["tool_version"] = enabled.version() or above.tool_version()
+    if changes:
+        settings = Settings(**{**vars(settings), **changes})
+    invocation = Invocation(enabled, settings, argv, stream, above=above)
+    call = invocation.call
+    if enabled.forwards and reads_ahead(enabled.parser):
+        # Left to the parser that comes after it, which is the tool.
+        call.mounted, call.schema, call.rest = "", False, argv
+        call.extra.clear()
+        call.separated.clear()
+        invocation.scanned = False
+    return invocation
+
+
+def _keeps(above: Invocation, whose: str) -> bool:
+    """Return whether *above* stays the call when words of *whose* are parsed behind it."""
+    writer = above.writer
+    if writer.answered or writer.is_streaming or writer.ending is not None:
+        return True
+    return whose == "other" and owner_of(above.argv) != "other"
+
+
+def owner_of(words: Sequence[str]) -> str:
+    """Return what *words* are of those the program was called with.
+
+    ``all`` of them, or all but some options; a ``part``, where a word led to them; or ``other``
+    ones, from a configuration say.
+    """
+    if list(words) == sys.argv[1:]:
+        return "all"
+    left = list(words)
+    is_missing = behind_option = False
+    for word in sys.argv[1:]:
+        if word in left:  # in any order: some tools put options first
+            left.remove(word)
+            behind_option = False
+            continue
+        is_missing = is_missing or not (word[:1] == "-" or behind_option)
+        behind_option = word[:1] == "-" and "=" not in word
+    if left or not words:
+        return "other"
+    return "part" if is_missing else "all"
+
+
+def reads_ahead(parser: Any) -> bool:
+    """Return whether *parser* only looks for options before another one parses the call.
+
+    It has no help to show, and takes no word: whoever knows the words is the tool.
+    """
+    return not (
+        parser._get_positional_actions()
+        or {"-h", "--help"}.intersection(parser._option_string_actions)
+    )
+
+
+def parse_within(
+    enabled: Enabled,
+    invocation: Invocation,
+    method: Callable[..., Any],
+    given: tuple[Any, ...],
+    named: dict[str, Any],
+) -> Any:
+    """Return what *method* parses while *invocation* is the call, of which it is a part.
+
+    Flags of ours that confirm or preview are taken from its words, where commands need them.
+    """
+    changes = runtime.declares_changes or invocation.settings.infers
+    separated: list[Any] = []
+    words = words_in(method, given, named)
+    if changes and words:
+        level = ParserLevel(enabled.parser)
+        found = intent_in(words, level, invocation)
+        add_intent(invocation.call, found, level)
+        given, named = with_words(method, given, named, found.rest)
+        separated = found.separated
+
+    def parse() -> Any:
+        with Separators(separated):
+            return method(*given, **named)
+
+    enabled.parsing = True
+    return enabled.guide(invocation, enabled.parser, parse, admits=changes)
