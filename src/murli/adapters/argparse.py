@@ -103,15 +103,15 @@ class Enabled:
         """
         take_bursts_as_one(begin=True)
         try:
-            from ..runtime.process import answer_stream
+            from ..runtime import process
 
             self.forwards = keep_extras
             argv = expand_files(self.parser, sys.argv[1:] if args is None else list(args))
-            stream = answer_stream()
-            if keep_extras or stream is not None or not (args is None or argv == sys.argv[1:]):
+            others = keep_extras or process._owner is not None
+            if others or not (args is None or argv == sys.argv[1:]):
                 from .argparse_several import invocation_among
 
-                invocation = invocation_among(self, argv, stream)
+                invocation = invocation_among(self, argv)
             else:
                 invocation = Invocation(self, self.settings, argv)
             try:
@@ -270,7 +270,7 @@ class Enabled:
         """Give what stands in for *own*, one of the parser's methods that parse."""
 
         def parse(*given: Any, **named: Any) -> Any:
-            if self.parsing:  # the methods call one another
+            if self.parsing or _is_parsing():  # the methods, and parsers, call one another
                 return own(*given, **named)
             invocation, self._shown = self._shown, None
             if invocation is None:
@@ -404,6 +404,12 @@ class Enabled:
 
         path = (self.name(), *level.path)
         return walk(level.parser, path, summary_of(level.origin, path[-1], level.parser))
+
+
+def _is_parsing() -> bool:
+    """Return whether an enabled parser parses, of which others are a part then."""
+    invocation = current()
+    return invocation is not None and getattr(invocation.runner, "note", None) is not None
 
 
 def is_own(method: Any) -> bool:

@@ -10,12 +10,15 @@ from __future__ import annotations
 import sys
 
 from .. import runtime
-from ..runtime import Settings
+from ..runtime import Settings, mentions_secret
 from ..runtime.invocation import Invocation
+from ..runtime.option_words import hide_unknown
+from ..runtime.process import answer_stream
 from ..runtime.succession import running
 from .argparse_later import add_intent, intent_in
 from .argparse_levels import ParserLevel, Separators
 from .argparse_signatures import with_words, words_in
+from .argparse_values import secret_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,13 +28,13 @@ if TYPE_CHECKING:
     from .argparse import Enabled
 
 
-def invocation_among(enabled: Enabled, argv: list[str], stream: Any) -> Invocation:
+def invocation_among(enabled: Enabled, argv: list[str]) -> Invocation:
     """Return the invocation that *enabled* parses *argv* for, a new one or the running one.
 
-    *stream* is where answers go that the running one would give.
+    Behind an answer of ours there is none: a program that goes on all the same is ended.
     """
     enabled.joins = False
-    above = running()
+    above, stream = running(), answer_stream()
     whose = owner_of(argv)
     if above is not None and _keeps(above, whose):
         enabled.joins = True
@@ -114,6 +117,9 @@ def parse_within(
     changes = runtime.declares_changes or invocation.settings.infers
     separated: list[Any] = []
     words = words_in(method, given, named)
+    if words and mentions_secret("\0".join((*words, ""))):
+        secret_options(enabled.parser).hide_in(words, invocation)
+        hide_unknown(words, set(), invocation)
     if changes and words:
         level = ParserLevel(enabled.parser)
         found = intent_in(words, level, invocation)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 
+from .. import runtime
 from ..formats import take_bursts_as_one
 from ..runtime import Settings, mentions_secret, metadata_of, program_name, version_of
+from ..runtime.calls import scan_again
 from ..runtime.invocation import Invocation
 from ..runtime.succession import end_early, running, stand_aside
 from ..tree import Command, first_line
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from ..runtime.misnamed import Parameters
     from ..runtime.option_words import Options
     from ..writer import Writer
+    from .argparse import Enabled
     from .session import Block
 
 
@@ -78,6 +81,8 @@ class Program:
         self.parsers = parsers
         self.description = description
         self.caller = caller
+        # What guards commands that are annotated, and not enabled, where they parse.
+        self._guide: Enabled | None = None
         self._block: Block | None = None
         self._argv: list[str] | None = None
 
@@ -104,9 +109,11 @@ class Program:
         else:
             from .session import Block
 
-            self._block = Block(invocation, is_process=False)
+            self._block = Block(invocation, sys.argv[1:])
             self._block.begin()
         level: Any = invocation.call.level
+        if runtime.declares_changes or self._settings.infers:
+            level = scan_again(invocation, invocation.argv).level
         invocation.admit(self._declared(level), getattr(level, "path", ()))
         return invocation.writer
 
@@ -116,11 +123,12 @@ class Program:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if self._block is None:
+            return  # the end of the process answers
         if self._argv is not None:
             sys.argv[1:], self._argv = self._argv, None
-        if self._block is not None:  # else the end of the process answers
-            block, self._block = self._block, None
-            block.end(error)
+        block, self._block = self._block, None
+        block.end(error)
 
     def _take_ours_away(self, invocation: Invocation) -> None:
         """Leave the program, which reads ``sys.argv`` itself, the words that are not ours."""
@@ -139,6 +147,23 @@ class Program:
         from .clicklike import declared
 
         return metadata_of(level.parser) if hasattr(level, "parser") else declared(level.command)
+
+    @property
+    def note(self) -> Any:
+        """What takes note of a parser that parses, while an annotated one does."""
+        return self._guide.note if self._guide is not None else None
+
+    def parse_later(self, invocation: Invocation, parser: Any, words: Any, *more: Any) -> Any:
+        """Let *parser*, an annotated one that the program calls, parse *words*."""
+        import argparse
+
+        from .argparse import Enabled
+        from .argparse_later import parse_later
+
+        if self._guide is None:
+            nobody = argparse.ArgumentParser(self.name(), add_help=False)
+            self._guide = Enabled(nobody, self._settings, self.caller)
+        return parse_later(self._guide, invocation, parser, words, *more)
 
     @property
     def _settings(self) -> Settings:

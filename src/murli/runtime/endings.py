@@ -49,7 +49,7 @@ def exit_failure(invocation: Invocation, ending: SystemExit) -> AgentError | Non
         return None
     if invocation.refusal is not None:
         return invocation.refusal.ended(status)
-    said = "" if isinstance(ending.code, int) else text_of(ending.code)
+    said = "" if isinstance(ending.code, int) else text_of(ending.code).strip()
     if not said and invocation.capture is not None:
         from .last_words import reason_in
 

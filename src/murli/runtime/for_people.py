@@ -178,7 +178,12 @@ def hint(invocation: Invocation, problem: AgentError, shown: str) -> None:
 
 
 class Interrupted(SystemExit):
-    """The exit a framework makes of Ctrl-C; once it ends the program, SIGINT does."""
+    """The exit a framework makes of Ctrl-C; once it ends the program, SIGINT does.
+
+    Whoever shows it, or its class, shows what Python raises.
+    """
+
+    __module__, __qualname__ = "builtins", "SystemExit"
 
     @property
     def code(self) -> Any:
@@ -193,6 +198,9 @@ class Interrupted(SystemExit):
 
     def __reduce__(self) -> tuple[object, ...]:
         return SystemExit, self.args
+
+
+Interrupted.__name__ = "SystemExit"
 
 
 def die_of_interrupt() -> None:

@@ -131,7 +131,7 @@ class Ownership:
             from .succession import succeed
 
             succeed(self.invocation, invocation)
-        self.invocation = invocation
+        self.invocation, self.done = invocation, False
         if invocation.writer.is_tty():
             return
         invocation.owned = True

@@ -24,17 +24,28 @@ if TYPE_CHECKING:
     from .process import Ownership
 
 
+def _owner() -> Ownership | None:
+    found: Ownership | None = sys.modules["murli.runtime.process"]._owner
+    return found
+
+
 def running() -> Invocation | None:
-    """Return the invocation that the end of this process would answer, if there is one."""
-    process = sys.modules["murli.runtime.process"]
-    owner: Ownership | None = process._owner
-    if owner is None or not owner.concerned or owner.settled is not None:
+    """Return the invocation that the end of this process would answer, if there is one.
+
+    Ends a program for which murli has answered.
+    """
+    owner = _owner()
+    if owner is None or not owner.concerned:
         return None
+    if owner.settled is not None:
+        sys.exit(owner.settled)
     return owner.invocation
 
 
 def succeed(before: Invocation, invocation: Invocation) -> None:
     """Let *invocation* take the place of *before*, and with it what that had been told."""
+    if before.is_finishing:
+        return  # it is answered
     if before.deadline is not None:
         before.deadline.stop()
     if invocation.cleanups is None:
@@ -55,7 +66,8 @@ def end_early(
         from .failures import conclude
 
         invocation.end(conclude(invocation, ending, ""))
-    if isinstance(ending, SystemExit) and may_own(words):
+    is_own = words is None or all(word in sys.argv for word in words)
+    if isinstance(ending, SystemExit) and is_own and may_own(words):
         own(invocation, answered=status_of(ending.code))
         sys.exit(ending.code)
     raise ending
@@ -66,8 +78,7 @@ def stand_aside(answering: Invocation) -> None:
     if answering.writer.is_tty() or not stdout_is_ours():
         return
     answering.writer.send_to(None)
-    process = sys.modules["murli.runtime.process"]
-    owner: Ownership | None = process._owner
+    owner = _owner()
     if owner is None or not owner.concerned or owner.capture is None:
         _empty_stdout()
         return
@@ -99,7 +110,7 @@ def settle(owner: Ownership, invocation: Invocation, code: int) -> None:
     """
     if owner.capture is not None:
         stand_aside(invocation)
-    owner.settled, owner.invocation = code, invocation
+    owner.settled, owner.invocation, owner.done = code, invocation, False
     if not owner.undo:
         owner.watch_exits()
 
