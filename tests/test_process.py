@@ -305,7 +305,8 @@ def test_the_interpreter_is_left_as_it_was(tmp_path: Path) -> None:
         "own = sys.exit\n"
         "atexit.register(lambda: print(sys.exit is own, file=sys.stderr))\n"
         "p = argparse.ArgumentParser(); murli.enable(p); p.parse_args()\n"
-        "assert sys.exit is not own\n",
+        # Where Python itself tells what ends the program, it is not ours in between either.
+        "assert (sys.exit is own) is hasattr(sys, 'monitoring')\n",
     )
     done = run(argv)
     assert (done.err, done.code) == ("True\n", 0)

@@ -319,9 +319,10 @@ class Enabled:
         """Let the rest of the program be the handler, when the process is ours."""
         from ..runtime.process import may_own, own
 
+        if self.joins:
+            return
         if may_own(args):
-            if not self.joins:
-                own(invocation)
+            own(invocation)
         else:
             invocation.take_back()  # nobody will tell us when the handler ends
 

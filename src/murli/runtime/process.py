@@ -6,10 +6,10 @@ exception through ``sys.excepthook``, everything else at interpreter exit.
 
 There, one fact is hard to come by: the status of a `SystemExit`. Three sources, in order:
 
-* ``sys.exit`` is ours while the invocation runs. It raises a subclass whose ``code`` is asked
-  for by the interpreter itself when it ends the program, and by nobody else in that way.
 * From Python 3.12 ``sys.monitoring`` tells us what leaves the outermost frame.
-* Before that, a frame that did not end in a return was left by a `SystemExit` we did not see
+* Before that ``sys.exit`` is ours while the invocation runs. It raises a subclass whose ``code`` is
+  asked for by the interpreter itself when it ends the program, and by nobody else in that way.
+* Without either, a frame that did not end in a return was left by a `SystemExit` we did not see
   (``sys.exit(main())`` looks ``sys.exit`` up before ``main`` runs). The process then forks at
   the very end: the child goes on to exit as it would have, the parent waits for its status.
 
@@ -152,15 +152,16 @@ class Ownership:
         return self.capture
 
     def watch_exits(self) -> None:
-        """Have the status known with which the program exits, where Python lets us know."""
-        murli = sys.modules["murli"]
-        if murli.exit_func is sys.exit:  # and not that of a test, which wants to see the code
-            self.undo.append(replace(murli, "exit_func", _exit))
-        self.undo.append(replace(sys, "exit", _exit))
+        """Have the status known with which the program exits, as far as Python lets us know."""
         stop = _monitor(self)
         if stop is not None:
             self.watched = True
             self.undo.append(stop)
+            return
+        murli = sys.modules["murli"]
+        if murli.exit_func is sys.exit:  # and not that of a test, which wants to see the code
+            self.undo.append(replace(murli, "exit_func", _exit))
+        self.undo.append(replace(sys, "exit", _exit))
 
     def note_ending(self, error: BaseException) -> int:
         """Remember what ends the program; give the status it is to exit with."""
