@@ -348,6 +348,8 @@ def test_a_parser_for_each_command(tmp_path: Path) -> None:
     assert [each["name"] for each in done.document["arguments"]] == ["dists"]
     done = run(argv, "upload", "x", "--nope")
     assert (done.code, done.out, done.error["field"]) == (1, "", "nope")
+    done = run(argv, "upload", env=environment(MURLI_CONTRACT="agent-spec-2"))
+    assert (done.code, done.document["error"]["code"]) == (2, "COMMAND_ERROR")
     assert "describe'" not in run(argv, "upload", "--help").out
     assert "describe'" in run(argv, "--help").out
 
@@ -420,6 +422,24 @@ def test_exceptions_reach_the_handler_around_a_session(tmp_path: Path) -> None:
     assert (done.code, done.error["code"], done.error["result"]) == (32, 32, "begun")
     done = _in_session(argv, "ours")
     assert (done.code, done.error["code"], done.error["error"]) == (5, 5, "not_found")
+
+
+def test_exec_behind_a_parser_that_reads_ahead(tmp_path: Path) -> None:
+    """Many calls in one process are answered each, also where a parser has parsed before."""
+    argv = script(
+        tmp_path,
+        "import argparse, murli\n"
+        "first = argparse.ArgumentParser(add_help=False); first.add_argument('--config')\n"
+        "murli.enable(first); rest = first.parse_known_args()[1]\n"
+        "p = argparse.ArgumentParser(prog='tool')\n"
+        "p.add_subparsers(dest='c').add_parser('add').add_argument('x', type=int)\n"
+        "murli.enable(p, contract='agent-spec-2'); print(p.parse_args(rest).x + 1)\n",
+    )
+    lines = b'{"_cmd": "add", "x": 1}\n{"_cmd": "add", "x": "z"}\n'
+    env = environment(MURLI_CONTRACT="agent-spec-2")
+    done = run(argv, "exec", "--ignore-errors", stdin=lines, env=env)
+    assert [line["ok"] for line in done.lines] == [True, False]
+    assert done.lines[0]["data"] == {"text": "2"}
 
 
 @pytest.mark.parametrize("contract", ["response", "agent-spec-1.6", "agent-spec-2"])

@@ -36,6 +36,8 @@ def invocation_among(enabled: Enabled, argv: list[str]) -> Invocation:
     enabled.joins = False
     above, stream = running(), answer_stream()
     whose = owner_of(argv)
+    if above is not None and not argv and above.runner is not enabled:
+        whose = "part"  # another parser led here, and left nothing
     if above is not None and _keeps(above, whose):
         enabled.joins = True
         return above
@@ -52,6 +54,7 @@ def invocation_among(enabled: Enabled, argv: list[str]) -> Invocation:
     if changes:
         settings = Settings(**{**vars(settings), **changes})
     invocation = Invocation(enabled, settings, argv, stream, above=above)
+    invocation.is_part = whose == "part"
     call = invocation.call
     if enabled.forwards and reads_ahead(enabled.parser):
         # Left to the parser that comes after it, which is the tool.

@@ -304,7 +304,8 @@ def is_bare(invocation: Invocation, error: AgentError) -> bool:
     call = invocation.call
     if call.rest == ["--version"] and error.error_type == "flag_error":
         return bool(invocation.tool_version())  # the tool has one, and no such option
-    return error.error_type == "command_error" and not (call.rest or call.mounted)
+    said = call.rest or call.mounted or invocation.is_part
+    return error.error_type == "command_error" and not said
 
 
 def explain_tool(invocation: Invocation) -> int:

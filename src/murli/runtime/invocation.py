@@ -81,8 +81,8 @@ class Invocation:
     *above* is another one on the same command line, whose flags of ours count here too.
     """
 
-    # Whether the end of the process answers it.
-    owned = False
+    # Whether the end of the process answers it; whether words that led to it stand before its own.
+    owned = is_part = False
     # What the tool's own parser found wrong, while it is not known what the tool makes of that.
     refusal: Refusal | None = None
     writer: Writer
