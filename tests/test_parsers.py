@@ -467,6 +467,29 @@ def test_a_parser_below_an_enabled_one_may_be_enabled_too(tmp_path: Path) -> Non
     assert run(argv, "run", "--n", "x").error["field"] == "n"
 
 
+def test_what_another_program_may_mean_is_passed_on(tmp_path: Path) -> None:
+    """Behind an option that a parser keeps for another program, describe may be its value."""
+    argv = script(
+        tmp_path,
+        "import argparse, murli\n"
+        "p = argparse.ArgumentParser(prog='tool'); p.add_argument('word', nargs='?')\n"
+        "murli.enable(p); print(p.parse_known_args())\n",
+    )
+    assert "['--foo', 'describe']" in run(argv, "--foo", "describe", "--agent").out
+    assert run(argv, "describe").document["name"] == "tool"
+
+
+def test_a_persons_traceback_has_no_frame_of_ours(catching: list[str]) -> None:
+    """Neither what left a program nor what it was raised from shows that murli is there."""
+    done = run(catching, "--nope", env=environment(WAY="wrap", MURLI_MODE="human"))
+    assert (done.code, "SystemExit: 2" in done.err, "ValueError: wrapped" in done.err) == (
+        1,
+        True,
+        True,
+    )
+    assert "murli" not in done.err
+
+
 def test_the_tests_of_a_tool_keep_their_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Inside a test a wrong call is answered at once, and nothing is installed in the process."""
     import argparse

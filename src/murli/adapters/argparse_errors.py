@@ -217,7 +217,9 @@ def _show(
         if invocation is None:
             raise
         hint(invocation, problem, message)
-        raise SystemExit(invocation.settings.usage_exit_code or end.code) from None
+        if invocation.settings.usage_exit_code:
+            end.code = invocation.settings.usage_exit_code
+        raise
     raise RuntimeError("argparse goes on behind an error")
 
 

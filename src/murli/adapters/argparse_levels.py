@@ -91,6 +91,8 @@ class ParserLevel:
     def width(self, option: str) -> tuple[int, int]:
         """Give how many values *option* takes at least and at most."""
         action = self._action(option)
+        if action is None and self.forwards and not self.routes:
+            return 0, 1  # it is another program's, and so may be the word behind it
         if action is None or action.nargs == 0:
             return 0, 0
         if action.nargs == argparse.REMAINDER:

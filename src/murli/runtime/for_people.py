@@ -72,7 +72,20 @@ def is_aborted(error: BaseException) -> bool:
 
 
 def without_our_frames(error: BaseException) -> BaseException:
-    """Return *error* with the traceback it had if the tool had not been enabled."""
+    """Return *error* with the traceback it had if the tool had not been enabled.
+
+    So have those it was raised from, or while they were handled.
+    """
+    chain: list[BaseException | None] = [error]
+    for each in chain:
+        if each is not None:
+            each.__traceback__ = _without_our_frames(each)
+            more = (each.__cause__, each.__context__)
+            chain += [other for other in more if not any(other is known for known in chain)]
+    return error
+
+
+def _without_our_frames(error: BaseException) -> TracebackType | None:
     frames = []
     traceback = error.__traceback__
     while traceback is not None:
@@ -84,7 +97,7 @@ def without_our_frames(error: BaseException) -> BaseException:
         if not ours or below is None:  # where it was raised is worth knowing, also if it is here
             each.tb_next = below
             below = each
-    return error.with_traceback(below)
+    return below
 
 
 def is_for_the_tool(error: BaseException) -> bool:
