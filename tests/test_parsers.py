@@ -472,7 +472,7 @@ def test_what_another_program_may_mean_is_passed_on(tmp_path: Path) -> None:
     argv = script(
         tmp_path,
         "import argparse, murli\n"
-        "p = argparse.ArgumentParser(prog='tool'); p.add_argument('word', nargs='?')\n"
+        "p = argparse.ArgumentParser(prog='tool'); p.add_argument('--n', type=int)\n"
         "murli.enable(p); print(p.parse_known_args())\n",
     )
     assert "['--foo', 'describe']" in run(argv, "--foo", "describe", "--agent").out
