@@ -107,7 +107,7 @@ class Enabled:
 
             self.forwards = keep_extras
             argv = expand_files(self.parser, sys.argv[1:] if args is None else list(args))
-            others = keep_extras or process._owner is not None
+            others = process._owner is not None or (keep_extras and not self.parser.add_help)
             if others or not (args is None or argv == sys.argv[1:]):
                 from .argparse_several import invocation_among
 

@@ -7,10 +7,10 @@ argparse itself comes to see them.
 
 from __future__ import annotations
 
-import inspect
 import sys
 
 from ..runtime.calls import scan_again
+from .argparse import is_own
 from .argparse_levels import Separators
 from .standing_in import stand_in
 
@@ -73,6 +73,10 @@ def _place_of_words(
     """Return where the words stand: a position in *given*, a name in *named*, or nowhere."""
     if _are_words(named.get("args")):
         return "args"
+    if is_own(method):
+        return 0 if given and _are_words(given[0]) else None
+    import inspect
+
     try:
         parameters = list(inspect.signature(method).parameters.values())
     except (TypeError, ValueError):  # written in C, or no function at all

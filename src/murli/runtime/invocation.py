@@ -517,8 +517,10 @@ class Invocation:
                 self._unguard()
             return self._conclude(error, "")
         if self.verbatim and isinstance(error, (SystemExit, type(None))):
+            from .endings import status_of
+
             self.release()
-            return 0 if error is None else int(error.code or 0)
+            return 0 if error is None else status_of(error.code)
         asked = self.explained and isinstance(error, SystemExit) and not error.code
         shown = self.shows_help and isinstance(error, (SystemExit, type(None)))
         if (asked or shown) and not self.writer.answered:
