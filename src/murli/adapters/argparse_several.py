@@ -11,6 +11,7 @@ import sys
 
 from .. import runtime
 from ..runtime import Settings, mentions_secret
+from ..runtime.calls import scan_again
 from ..runtime.invocation import Invocation
 from ..runtime.option_words import hide_unknown
 from ..runtime.process import answer_stream
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .argparse import Enabled
+
+
+# The flags that ask what the tool is.
+_DESCRIBING = frozenset(("--schema", "--print-schema", "--output-schema"))
 
 
 def invocation_among(enabled: Enabled, argv: list[str]) -> Invocation:
@@ -45,7 +50,8 @@ def invocation_among(enabled: Enabled, argv: list[str]) -> Invocation:
     if above is not None and above.settings.is_program:
         settings = above.settings
     changes: dict[str, Any] = {}
-    if whose == "part":  # a word that led here is before them: the tool itself is not described
+    is_ahead = enabled.forwards and reads_ahead(enabled.parser)
+    if whose == "part" or is_ahead:  # a word that led here is before them, or comes after them
         changes["mount"] = False
     if above is not None and (whose == "other" or owner_of(above.argv) == "other"):
         above = None
@@ -55,13 +61,9 @@ def invocation_among(enabled: Enabled, argv: list[str]) -> Invocation:
         settings = Settings(**{**vars(settings), **changes})
     invocation = Invocation(enabled, settings, argv, stream, above=above)
     invocation.is_part = whose == "part"
-    call = invocation.call
-    if enabled.forwards and reads_ahead(enabled.parser):
+    if is_ahead and not _DESCRIBING.isdisjoint(argv):
         # Left to the parser that comes after it, which is the tool.
-        call.mounted, call.schema, call.rest = "", False, argv
-        call.extra.clear()
-        call.separated.clear()
-        invocation.scanned = False
+        invocation.call = scan_again(invocation, argv, _DESCRIBING)
     return invocation
 
 
