@@ -6,6 +6,7 @@ from ..formats import dumps, plain
 from ..runtime import usage
 from ..runtime.argv import offers_profiles
 from . import show_help, write_raw
+from .discretion import discreet
 from .schema import command_schema, describe_document, described, profileable_flags
 
 TYPE_CHECKING = False
@@ -36,7 +37,7 @@ def run(invocation: Invocation) -> NoReturn:
     if agents_md:
         from .agents_md import format_agents_md
 
-        document = build(invocation)
+        document = discreet(plain(build(invocation)))
         # By this line, which the other contract's format has not, a reader tells a stale file.
         version = document.get("tool_version") or document["murli"]["version"]
         stamp = f"<!-- cli-version: {version} -->\n" if invocation.in_family else ""
@@ -119,6 +120,7 @@ def build(invocation: Invocation, depth: int | None = None) -> dict[str, Any]:
         profiles_block(invocation, root),
         has_profiles=offers_profiles(invocation),
         agents=invocation.settings.agents,
+        statuses=invocation.settings.exit_codes,
     )
 
 
@@ -139,12 +141,13 @@ def profiles_block(invocation: Invocation, root: Command) -> dict[str, Any]:
 
 
 def _print_json(invocation: Invocation, document: dict[str, Any]) -> NoReturn:
+    shown = discreet(plain(document))
     if invocation.in_family:
         from ..outcome import Success
 
-        invocation.end(invocation.writer.answer(Success("", plain(document)), ""))
+        invocation.end(invocation.writer.answer(Success("", shown), ""))
     pretty = invocation.writer.format() != "ndjson"
-    _print(invocation, dumps(plain(document), pretty=pretty) + "\n")
+    _print(invocation, dumps(shown, pretty=pretty) + "\n")
 
 
 def _print(invocation: Invocation, text: str) -> NoReturn:

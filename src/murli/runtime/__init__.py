@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..errors import AgentError
+    from ..exit_codes import ExitCode
     from ..metadata import Metadata
 
 # Where a declaration is kept on the author's own object: a parser, a command, a function.
@@ -72,6 +73,7 @@ class Settings:
     detect_agents: bool
     guard: str
     agents: str
+    exit_codes: dict[int, str | ExitCode]
 
     def __init__(self, **chosen: Any) -> None:
         self.__dict__.update(chosen)

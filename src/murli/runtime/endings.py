@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..errors import AgentError
+    from ..exit_codes import ExitCode
     from .invocation import Invocation
 
 # What one document may hold of printed text; MURLI_MAX_PRINTED says otherwise.
@@ -41,11 +42,12 @@ def status_of(code: object) -> int:
 def exit_failure(invocation: Invocation, ending: SystemExit) -> AgentError | None:
     """Return the failure that *ending* means; ``None`` when it means success.
 
-    Its message is what the author said with it, or before it on stderr; its kind that of what it
-    was raised from. The number is the author's own, and means nothing by itself.
+    Its message is what the author said with it, or before it on stderr; its kind what the author
+    declares of the status, else that of what it was raised from. The number is the author's own,
+    and means nothing by itself.
     """
     status = status_of(ending.code)
-    if status == 0:
+    if status == 0 or is_declared_success(invocation, ending):
         return None
     said = "" if isinstance(ending.code, int) else text_of(ending.code)
     if not said and invocation.capture is not None:
@@ -57,23 +59,56 @@ def exit_failure(invocation: Invocation, ending: SystemExit) -> AgentError | Non
             from .surroundings import masked
 
             said = masked(said)
+    meaning = _declared_meaning(invocation, ending)
+    if meaning is not None and not isinstance(meaning, str):
+        from ..errors import AgentError
+
+        said = said or f"The command ended with exit status {status}."
+        failure = AgentError.of_kind(meaning.value, said, context={"exit_status": status})
+        failure.is_translated = True  # what was done by then, nobody has declared
+        return failure
     return caused_failure(ending, said, status)
+
+
+def is_declared_success(invocation: Invocation, ending: SystemExit) -> bool:
+    """Return whether the author declares that the status of *ending* is no failure.
+
+    The answer then says which it was and what it means; for who reads the answer it is a success
+    like any other, so that the process ends with 0.
+    """
+    meaning = _declared_meaning(invocation, ending)
+    if not isinstance(meaning, str):
+        return False
+    invocation.meta.update(exit_status=ending.code, message=meaning)
+    if invocation.writer.about is None:
+        invocation.writer.about = lambda: invocation.meta
+    return True
+
+
+def _declared_meaning(invocation: Invocation, ending: SystemExit) -> str | ExitCode | None:
+    metadata, declared = invocation.metadata, invocation.settings.exit_codes
+    if type(ending.code) is not int or not (declared or (metadata and metadata.ok_codes)):
+        return None
+    from ..exit_codes import meaning_of
+
+    return meaning_of(status_of(ending.code), metadata, declared)
 
 
 def caused_failure(error: BaseException, message: str, status: int) -> AgentError:
     """Return the failure of a program that ends with *status* because of *error*.
 
-    A status of 1 says only that it failed, so that a cause decides what the number is.
+    A status of 1 says only that it failed, and one of 3 to 9 would be read as what the contract
+    means by it, so that a cause decides what the number is.
     """
-    from ..errors import AgentError
+    from ..errors import EXIT_CANCELLED, EXIT_TOOL_ERROR, AgentError
     from .exceptions import of_cause
 
     found = of_cause(error, message)
     if found is None:
         message = message or f"The command ended with exit status {status}."
         return AgentError(status, "execution_error", message, kind="tool_error")
-    if status != 1:
-        found.code = status
+    if status == EXIT_TOOL_ERROR or status > EXIT_CANCELLED:
+        found.code = status  # the others mean something of their own to who knows the contract
     return found
 
 

@@ -13,6 +13,7 @@ from .endings import (
     bounded,
     exit_failure,
     forget_output,
+    is_declared_success,
     reader_is_gone,
     status_of,
     stop_children,
@@ -40,6 +41,7 @@ def refuse(invocation: Invocation, error: AgentError) -> NoReturn:
 
         error = explained(error, invocation)
     withhold_retry(invocation, error)
+    _hide_by_shape(error)
     if invocation.raises:
         raise error
     if invocation.in_family:
@@ -58,8 +60,10 @@ def conclude(invocation: Invocation, error: BaseException | None, printed: str |
         # Who has answered, or speaks to a person, chose the number himself.
         if writer.answered or (writer.is_tty() and not writer.forgot_dry_run()):
             invocation.pass_on(printed)
-            return invocation.standing or status_of(error.code)
+            return invocation.standing or _own_status(invocation, error)
         error = exit_failure(invocation, error)
+        if error is not None:
+            _hide_by_shape(error)
     error = error or writer.trouble
     if error is None:
         return invocation.succeed(printed)
@@ -116,6 +120,8 @@ def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) ->
         )
     elif not isinstance(error, AgentError) and failure.kind != "cancelled":
         _keep_traceback(invocation, error, failure)
+    if not isinstance(error, AgentError) or failure.error_type in ("flag_error", "command_error"):
+        _hide_by_shape(failure)  # unlike what the author wrote, it may repeat any value
     try:
         return writer.fail(Failure(failure, writer.phase, output))
     except OutputFailed as lost:
@@ -123,6 +129,24 @@ def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) ->
             forget_output()
             return code_of(writer, failure)
         return writer.fail(Failure(error_for(invocation, lost), "cleanup"))
+
+
+# One of these is in every text that `secret_shapes` changes, and in few others.
+_SUSPICIOUS = tuple(
+    """
+    :// = BEGIN earer asic igest sk- sk_ rk_ whsec gh glpat A xox xapp ya29 npm_ pypi- hf_ dop_ SG.
+    eyJ
+    """.split()  # noqa: SIM905
+)
+
+
+def _hide_by_shape(error: AgentError) -> None:
+    """Mask what looks like a secret in the words of *error*, which may repeat a value."""
+    if any(map(f"{error.message} {error.suggestion}".__contains__, _SUSPICIOUS)):
+        from .secret_shapes import without_secrets
+
+        error.message = without_secrets(error.message)
+        error.suggestion = without_secrets(error.suggestion)
 
 
 def _keep_traceback(invocation: Invocation, error: BaseException, failure: AgentError) -> None:
@@ -185,5 +209,12 @@ def exit_code_for(invocation: Invocation, ending: SystemExit) -> int:
     told = writer.answered or writer.is_tty()
     failure = None if told else exit_failure(invocation, ending)
     if failure is None:
-        return invocation.standing or status_of(ending.code)
+        return invocation.standing or _own_status(invocation, ending)
     return invocation.standing or code_of(writer, failure)
+
+
+def _own_status(invocation: Invocation, ending: SystemExit) -> int:
+    """Return the status of a program that exits and has answered, or speaks to a person."""
+    if not invocation.writer.is_tty() and is_declared_success(invocation, ending):
+        return 0
+    return status_of(ending.code)

@@ -341,7 +341,9 @@ def finish_explaining(invocation: Invocation, restore: bool) -> int:
 def explain(invocation: Invocation, text: str) -> int:
     """Answer with *text*, a help or a version; a person who is watching can read it on stderr."""
     from ..outcome import Success
+    from .secret_shapes import without_secrets
 
+    text = without_secrets(text)
     words = invocation.call.rest
     if _is_version(words, text):
         version = invocation.tool_version() or text.strip()

@@ -77,8 +77,14 @@ def together(problems: Sequence[AgentError]) -> AgentError:
 
 def has_secret(command: Command, flag: Flag) -> bool:
     """Return whether *flag* holds a secret: it is declared as one, or named like one."""
-    named = is_secret_name(flag.name) and not flag.choices
-    return flag.values == 1 and (named or command.is_secret(flag))
+    return flag.values == 1 and (command.is_secret(flag) or is_named_secret(command, flag))
+
+
+def is_named_secret(command: Command, flag: Flag) -> bool:
+    """Return whether a name of *flag*, or of the variable that sets it, is that of a secret."""
+    note = command.note_on(flag)
+    names = (flag.name, flag.dest, flag.env, *flag.aliases, note.env if note is not None else "")
+    return not flag.choices and any(map(is_secret_name, names))
 
 
 def secret_named(command: Command, option: str) -> Flag | None:
