@@ -261,14 +261,19 @@ class Call:
     # -- what the runtime asks -------------------------------------------------------------
 
     def version(self) -> str:
-        """Give the version that ``--version`` tells, else that of the caller's package."""
+        """Give the version that ``--version`` tells, else that of the tool's own package."""
         for param in self.root.params:
             names = getattr(getattr(param.callback, "__code__", None), "co_freevars", ())
             if "version" in names and "version" in (param.name, *names):
-                told = param.callback.__closure__[names.index("version")].cell_contents
+                cells = dict(zip(names, param.callback.__closure__, strict=True))
+                told = cells["version"].cell_contents
                 if isinstance(told, str):
                     return told
-        return version_of(self.enabled.caller)
+                package = cells["package_name"].cell_contents if "package_name" in cells else ""
+                if isinstance(package, str) and (found := version_of(package)):
+                    return found
+        known = version_of(self.enabled.caller)
+        return known or version_of(str(getattr(self.root.callback, "__module__", "")))
 
     @property
     def app(self) -> Any:

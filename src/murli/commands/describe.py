@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from ..tree import Command
 
 
+# From how many characters on a description of a whole tool says that there are shorter ones, and
+# what stands before that.
+_LONG = 20_000
+_FIRST = ("name", "summary", "schema_version", "tool_version")
 _HELP = """\
 usage: {name} describe [COMMAND ...] [--depth N] [--agents-md]
 
@@ -43,7 +47,8 @@ def run(invocation: Invocation) -> NoReturn:
         stamp = f"<!-- cli-version: {version} -->\n" if invocation.in_family else ""
         _print(invocation, stamp + format_agents_md(document))
     if not path:
-        _print_json(invocation, build(invocation, depth))
+        document = build(invocation, depth)
+        _print_json(invocation, document if depth else _with_hint(invocation, document))
     command = invocation.host.tree()
     known = _by_name(command)
     if offers_profiles(invocation):
@@ -55,6 +60,19 @@ def run(invocation: Invocation) -> NoReturn:
         command = known[name]
         known = _by_name(command)
     _print_json(invocation, described(command, depth))
+
+
+def _with_hint(invocation: Invocation, document: dict[str, Any]) -> dict[str, Any]:
+    """Return a whole *document* that says how to be told less, before the rest, if it is long."""
+    size = len(dumps(plain(document), pretty=False))
+    if size <= _LONG:
+        return document
+    call = f"{invocation.host.name()} describe"
+    hint = f"These are {size // 1000} KB. `{call} --depth 1` is an overview"
+    if "commands" in document:
+        hint += f", `{call} COMMAND` one command"
+    first = {key: document[key] for key in _FIRST if key in document}
+    return {**first, "hint": f"{hint}.", **document}
 
 
 def _by_name(command: Command) -> dict[str, Command]:

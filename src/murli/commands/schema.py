@@ -6,7 +6,7 @@ from ..formats import plain
 from ..metadata import Metadata, ReturnSchema, flag_key
 from ..runtime import INTENT
 from ..runtime.invocation import current
-from ..tree import Flag
+from ..tree import Flag, first_line
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
 from .discretion import shown_default
 from .safety_block import has_own_dry_run, safety_block
@@ -32,6 +32,9 @@ _TOLD_OF_FLAGS = (
     "pattern",
     "profileable",
 )
+# What an overview tells of a flag, and how much of its description.
+_BRIEFLY = ("name", "type", "default", "description", "required", "short", "spelling", "sensitive")
+_LONGEST_BRIEF = 80
 
 
 def command_schema(command: Command) -> dict[str, Any]:
@@ -64,7 +67,7 @@ def describe_document(
     if tool_version:
         document["tool_version"] = tool_version
     # At depth 1 an agent looks around; it asks again for what it wants to call.
-    overview = depth == 1 and bool(root.visible)
+    overview = depth == 1
     if not overview:
         document["capabilities"] = capabilities(root, tool_version, has_profiles)
         if agents != "pipe":
@@ -80,6 +83,8 @@ def describe_document(
     else:
         # A tool without subcommands is one command; without its flags nobody could call it.
         own = _command(root, [])
+        if overview and "flags" in own:
+            own["flags"] = [_brief(flag) for flag in own["flags"]]
         for key in ("arguments", "flags", "requires_one_of", "returns", "examples", "safety"):
             if key in own:
                 document[key] = own[key]
@@ -89,6 +94,14 @@ def describe_document(
     if not overview:
         document["murli"] = {"version": murli_version}
     return document
+
+
+def _brief(flag: dict[str, Any]) -> dict[str, Any]:
+    """Return what an overview has of a described *flag*: enough to know whether one wants it."""
+    told = {key: each for key, each in flag.items() if key in _BRIEFLY}
+    line = first_line(told["description"])
+    told["description"] = line if len(line) <= _LONGEST_BRIEF else f"{line[: _LONGEST_BRIEF - 1]}…"
+    return told
 
 
 def capabilities(root: Command, tool_version: str, has_profiles: bool) -> dict[str, Any]:

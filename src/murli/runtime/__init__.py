@@ -111,9 +111,10 @@ def version_of(module: str) -> str:
 
     `importlib.metadata` would know more, and costs more than the rest of an invocation.
     """
-    name = module.partition(".")[0]
+    name = module.partition(".")[0].replace("-", "_")
     package = sys.modules.get(name)
-    version = getattr(package, "__version__", None)
+    # One that is looked up when it is asked for may be a warning as well.
+    version = getattr(package, "__dict__", {}).get("__version__")
     if isinstance(version, str):
         return version
     if package is None or not getattr(package, "__path__", None):

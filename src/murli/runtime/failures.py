@@ -42,6 +42,8 @@ def refuse(invocation: Invocation, error: AgentError) -> NoReturn:
         error = explained(error, invocation)
     withhold_retry(invocation, error)
     _hide_by_shape(error)
+    if "--schema" in error.suggestion:
+        _name_description(invocation, error)
     if invocation.raises:
         raise error
     if invocation.in_family:
@@ -122,6 +124,8 @@ def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) ->
         _keep_traceback(invocation, error, failure)
     if not isinstance(error, AgentError) or failure.error_type in ("flag_error", "command_error"):
         _hide_by_shape(failure)  # unlike what the author wrote, it may repeat any value
+        if "--schema" in failure.suggestion:
+            _name_description(invocation, failure)
     try:
         return writer.fail(Failure(failure, writer.phase, output))
     except OutputFailed as lost:
@@ -147,6 +151,25 @@ def _hide_by_shape(error: AgentError) -> None:
 
         error.message = without_secrets(error.message)
         error.suggestion = without_secrets(error.suggestion)
+
+
+def _name_description(invocation: Invocation, error: AgentError) -> None:
+    """Name the call that describes the command where ``--schema`` is an option of its own."""
+    from . import MOUNTED
+    from .argv import mounted_on, scan
+
+    host = invocation.host
+    root = host.level()
+    level = scan(invocation.argv, root, thorough=True).level
+    if not level.owns("--schema"):
+        return
+    mounted = mounted_on(root, host, MOUNTED) if invocation.settings.mount else ()
+    if "describe" in mounted and not root.lists("describe"):
+        call = " ".join((host.name(), "describe", *getattr(level, "path", ())))
+        error.suggestion = error.suggestion.replace("--schema", f"`{call}`")
+    else:
+        text = error.suggestion.replace("--schema or --help", "--help")
+        error.suggestion = text.replace("--schema", "--help")
 
 
 def _keep_traceback(invocation: Invocation, error: BaseException, failure: AgentError) -> None:

@@ -186,6 +186,15 @@ def _is_clicks(names: dict[str, Any]) -> bool:
     return str(names.get("__name__", "")).partition(".")[0] in ("click", "typer", "rich_click")
 
 
+# What an option is called with which a tool asks nothing.
+_UNASKED = tuple(
+    """
+    --no-input --no-interactive --non-interactive --no-interaction --no-prompt --no-prompts --batch
+    --defaults --use-defaults
+    """.split()  # noqa: SIM905
+)
+
+
 def _instead(question: str, options: Sequence[str]) -> str:
     words = "".join(letter if letter.isalnum() else " " for letter in question.lower()).split()
     confirmation = {"y", "n"} <= set(words) or {"yes", "no"} <= set(words)
@@ -200,6 +209,11 @@ def _instead(question: str, options: Sequence[str]) -> str:
     ]
     if named and not confirmation:
         return f"Pass {max(named, key=len)}."
+    for option in _UNASKED:
+        if option in options:
+            return (
+                f"Give the answer as an option or argument, or pass {option} to be asked nothing."
+            )
     return "Give the answer as an option or argument; see --schema."
 
 
