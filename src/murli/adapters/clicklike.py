@@ -262,6 +262,10 @@ class Call:
 
     def version(self) -> str:
         """Give the version that ``--version`` tells, else that of the tool's own package."""
+        below = getattr(self.root, "commands", None)
+        inner = next(iter(below.values()), None) if isinstance(below, dict) else None
+        own = self.root.callback or getattr(inner, "callback", None)
+        home = str(getattr(own, "__module__", ""))
         for param in self.root.params:
             names = getattr(getattr(param.callback, "__code__", None), "co_freevars", ())
             if "version" in names and "version" in (param.name, *names):
@@ -270,10 +274,9 @@ class Call:
                 if isinstance(told, str):
                     return told
                 package = cells["package_name"].cell_contents if "package_name" in cells else ""
-                if isinstance(package, str) and (found := version_of(package)):
+                if isinstance(package, str) and (found := version_of(package, home)):
                     return found
-        known = version_of(self.enabled.caller)
-        return known or version_of(str(getattr(self.root.callback, "__module__", "")))
+        return version_of(self.enabled.caller) or version_of(home)
 
     @property
     def app(self) -> Any:

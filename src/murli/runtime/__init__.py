@@ -106,13 +106,14 @@ class Settings:
         return mode == "human" or (mode != "agent" and (is_terminal or self.agents != "pipe"))
 
 
-def version_of(module: str) -> str:
+def version_of(module: str, beside: str = "") -> str:
     """Give the version of the installed package that *module* belongs to, or ``""``.
 
+    One that is not loaded under its name is looked for *beside* another module.
     `importlib.metadata` would know more, and costs more than the rest of an invocation.
     """
     name = module.partition(".")[0].replace("-", "_")
-    package = sys.modules.get(name)
+    package = sys.modules.get(name) or sys.modules.get(beside.partition(".")[0])
     # One that is looked up when it is asked for may be a warning as well.
     version = getattr(package, "__dict__", {}).get("__version__")
     if isinstance(version, str):
