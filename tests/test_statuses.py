@@ -34,6 +34,10 @@ if given.how == "cause":
         raise TimeoutError("too slow")
     except TimeoutError:
         sys.exit(given.status)
+if given.how == "truth":
+    sys.exit(bool(given.status))
+if given.how == "events":
+    murli.get_writer().write_event({"event": "found", "line": 3})
 if given.how == "at once":
     os._exit(given.status)
 if given.how == "text":
@@ -138,9 +142,11 @@ def test_a_declared_status_is_a_success_in_every_contract(
 
 
 def test_a_declared_status_counts_however_the_program_ends(tmp_path: Path) -> None:
-    """``os._exit`` and an exit from a handler of exceptions have declared statuses too."""
+    """Truth, ``os._exit`` and an exit while an exception is handled are declared statuses too."""
     argv = lint(tmp_path, "argparse")
-    for how in ("cause", "at once"):
+    ended = run(argv, "lint", "1", "--how", "events")
+    assert ended.lines[-1]["exit_status"] == 1 and ended.code == 0
+    for how in ("cause", "at once", "truth"):
         done = run(argv, "lint", "1", "--how", how)
         assert told(done, "murli") == (FINDINGS, 1, "found something") and done.code == 0
 

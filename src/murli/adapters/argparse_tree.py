@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from types import BuiltinFunctionType, FunctionType, MethodType
 
 from ..plain_values import STANDARD_STREAM, is_standard_stream, shown, shown_choices
 from ..runtime import metadata_of
@@ -141,9 +142,14 @@ def _metavar(action: argparse.Action, name: str) -> str:
         return ""
     kind = action.type
     # What is written in C has the name of what it does, and a lambda has none.
-    is_named = isinstance(kind, type) or hasattr(kind, "__code__")
-    type_name = str(getattr(kind, "__name__", "")) if is_named else ""
+    type_name = "" if isinstance(kind, BuiltinFunctionType) else _name_of(kind)
     return telling_metavar(action.metavar, "" if "<" in type_name else type_name, name)
+
+
+def _name_of(kind: Any) -> str:
+    """Return what a class or a function is called, ``""`` for any other callable."""
+    known = (type, FunctionType, MethodType, BuiltinFunctionType)
+    return str(kind.__name__) if isinstance(kind, known) else ""
 
 
 def _type(action: argparse.Action) -> str:
@@ -153,7 +159,7 @@ def _type(action: argparse.Action) -> str:
         return "bool"
     if isinstance(action, argparse.BooleanOptionalAction):
         return "bool"
-    element = _TYPES.get(getattr(action.type, "__name__", ""), "string")
+    element = _TYPES.get(_name_of(action.type), "string")
     appends = isinstance(action, (argparse._AppendAction, argparse._AppendConstAction))
     many = action.nargs not in (None, "?", 0)
     return f"[]{element}" if appends or many else element
@@ -208,11 +214,12 @@ def _excluded(parser: argparse.ArgumentParser, action: argparse.Action) -> list[
 
 def _one_of(parser: argparse.ArgumentParser) -> list[tuple[str, ...]]:
     """Return the names of which exactly one must be given, of each group that says so."""
-    return [
-        tuple(map(_called, group._group_actions))
+    found = [
+        tuple(_called(action) for action in group._group_actions if not is_hidden(action))
         for group in parser._mutually_exclusive_groups
-        if group.required and group._group_actions
+        if group.required
     ]
+    return [names for names in found if names]
 
 
 def _called(action: argparse.Action) -> str:
@@ -225,7 +232,7 @@ def _describe(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
     if "%" in text:
         facts = {name: _mentioned(value) for name, value in vars(action).items()}
         facts.update(prog=parser.prog, choices=", ".join(choices_of(action)))
-        facts["type"] = getattr(action.type, "__name__", "") if callable(action.type) else ""
+        facts["type"] = _name_of(action.type)
         if is_standard_stream(action.default):
             facts["default"] = STANDARD_STREAM
         try:

@@ -79,7 +79,7 @@ def is_declared_success(invocation: Invocation, ending: SystemExit) -> bool:
     meaning = _declared_meaning(invocation, ending)
     if not isinstance(meaning, str):
         return False
-    invocation.meta.update(exit_status=ending.code, message=meaning)
+    invocation.meta.update(exit_status=status_of(ending.code), message=meaning)
     if invocation.writer.about is None:
         invocation.writer.about = lambda: invocation.meta
     return True
@@ -87,8 +87,8 @@ def is_declared_success(invocation: Invocation, ending: SystemExit) -> bool:
 
 def _declared_meaning(invocation: Invocation, ending: SystemExit) -> str | ExitCode | None:
     metadata, declared = invocation.metadata, invocation.settings.exit_codes
-    if type(ending.code) is not int or not (declared or (metadata and metadata.ok_codes)):
-        return None
+    if not isinstance(ending.code, int) or not (declared or (metadata and metadata.ok_codes)):
+        return None  # words are a failure, whatever Python makes of them
     from ..exit_codes import meaning_of
 
     return meaning_of(status_of(ending.code), metadata, declared)

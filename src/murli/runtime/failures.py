@@ -146,11 +146,13 @@ _SUSPICIOUS = tuple(
 
 def _hide_by_shape(error: AgentError) -> None:
     """Mask what looks like a secret in the words of *error*, which may repeat a value."""
-    if any(map(f"{error.message} {error.suggestion}".__contains__, _SUSPICIOUS)):
+    words = " ".join((error.message, error.suggestion, *error.valid_values))
+    if any(map(words.__contains__, _SUSPICIOUS)):
         from .secret_shapes import without_secrets
 
         error.message = without_secrets(error.message)
         error.suggestion = without_secrets(error.suggestion)
+        error.valid_values = [without_secrets(each) for each in error.valid_values]
 
 
 def _name_description(invocation: Invocation, error: AgentError) -> None:

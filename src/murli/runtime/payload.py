@@ -111,7 +111,13 @@ class _Level:
     def __init__(self, command: Command) -> None:
         self.command = command
         self.flags = {flag_key(flag.name): flag for flag in command.flags}
-        self.shorts = {flag.short: flag for flag in command.flags if flag.short}
+        # By their other spellings, which are another flag's name in no real tool.
+        self.others = {
+            flag_key(each.lstrip("+/")): flag
+            for flag in command.flags
+            for each in (flag.short, *flag.aliases)
+            if each
+        }
         self.places = {flag_key(each.name): each for each in command.arguments}
         self._given: dict[str, Any] = {}
         self._placed: dict[str, Any] = {}
@@ -122,8 +128,8 @@ class _Level:
         name = flag_key(key)
         if with_arguments and name in self.places:
             self._placed[name] = value
-        elif name in self.flags or key in self.shorts:
-            flag = self.flags.get(name) or self.shorts[key]
+        elif name in self.flags or name in self.others:
+            flag = self.flags.get(name) or self.others[name]
             self._given[flag_key(flag.name)] = value
         elif isinstance(value, str) and secret_named(self.command, name) is not None:
             self._elsewhere.append(f"--{name}={value}")
