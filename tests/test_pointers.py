@@ -10,8 +10,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import murli
-from harness import ADAPTERS, environment, lay_out, run, script
+from harness import environment, lay_out, run, script
 
+# What typer shares with click is tried with click.
+FEW = ["argparse", "click", pytest.param("typer", marks=pytest.mark.slow)]
 OWNS_SCHEMA = {
     "argparse": """
 import argparse, murli
@@ -94,7 +96,7 @@ def go(): pass
 """
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("adapter", FEW)
 def test_a_command_that_owns_schema_is_described_by_describe(tmp_path: Path, adapter: str) -> None:
     """Where --schema is the command's own, advice names the call that describes the command."""
     argv = script(tmp_path, OWNS_SCHEMA[adapter].replace("MOUNT", "True"))
@@ -108,7 +110,7 @@ def test_a_command_that_owns_schema_is_described_by_describe(tmp_path: Path, ada
     assert refused["suggestion"].endswith("Check command usage with --help.")
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("adapter", FEW)
 def test_an_option_with_which_nothing_is_asked_is_named(tmp_path: Path, adapter: str) -> None:
     """A question that nobody answers names --no-input where the command has it."""
     argv = script(tmp_path, OWNS_SCHEMA[adapter].replace("MOUNT", "True"))

@@ -87,6 +87,8 @@ app()
 }
 CODES = '{3: "fixed all of it", 5: "unavailable", 32: murli.ExitCode.ARG_ERROR}'
 FINDINGS = [{"line": 3}]
+# What typer shares with click is tried with click.
+FEW = ["argparse", "click", pytest.param("typer", marks=pytest.mark.slow)]
 
 
 def lint(tmp_path: Path, adapter: str) -> list[str]:
@@ -124,7 +126,7 @@ def test_a_declared_status_is_a_success_with_its_result_on_stdout(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("contract", CONTRACT_NAMES)
-@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("adapter", FEW)
 def test_a_declared_status_is_a_success_in_every_contract(
     tmp_path: Path, adapter: str, contract: str
 ) -> None:
@@ -133,10 +135,7 @@ def test_a_declared_status_is_a_success_in_every_contract(
     lines = ["--format", "jsonl"] if contract == "agent-spec-2" else ["--output", "ndjson"]
     for words in ([], lines):
         done = run(argv, "lint", "1", *words, env=env)
-        if words and contract == "agent-spec-2":
-            assert done.lines[-1]["exit_status"] == 1 and done.code == 0
-        else:
-            assert told(done, contract) == (FINDINGS, 1, "found something")
+        assert told(done, contract) == (FINDINGS, 1, "found something") and done.code == 0
     plain = run(argv, "lint", "1", env=environment(MURLI_MODE="human", MURLI_CONTRACT=contract))
     assert (plain.out, plain.code) == ('[{"line": 3}]\n', 1)
 
@@ -151,7 +150,7 @@ def test_a_declared_status_counts_however_the_program_ends(tmp_path: Path) -> No
         assert told(done, "murli") == (FINDINGS, 1, "found something") and done.code == 0
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("adapter", FEW)
 def test_what_failed_is_no_declared_success(tmp_path: Path, adapter: str) -> None:
     """A crash, a usage error and an exit with words fail, though Python's status is declared."""
     argv = lint(tmp_path, adapter)
@@ -160,7 +159,7 @@ def test_what_failed_is_no_declared_success(tmp_path: Path, adapter: str) -> Non
         assert done.stdout == b"" and done.error["code"] == done.code != 0
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("adapter", FEW)
 def test_a_declared_failure_has_the_number_of_its_kind(tmp_path: Path, adapter: str) -> None:
     """A status that is declared a failure of a kind is answered as that kind."""
     argv = lint(tmp_path, adapter)
@@ -176,7 +175,7 @@ def test_a_declared_failure_has_the_number_of_its_kind(tmp_path: Path, adapter: 
     assert run_at_terminal(argv, "lint", "32").code == 32
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("adapter", FEW)
 def test_an_undeclared_status_means_nothing(tmp_path: Path, adapter: str) -> None:
     """A tool's own 4 is no timeout and its 8 no rate limit, neither in documents nor to clients."""
     argv = lint(tmp_path, adapter)
@@ -204,7 +203,7 @@ def test_a_cause_is_not_overruled_by_a_number(tmp_path: Path) -> None:
     assert [type(each).__name__ for each in response.decisions] == ["Stop"]
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("adapter", FEW)
 def test_declared_statuses_are_described(tmp_path: Path, adapter: str) -> None:
     """describe, --schema, AGENTS.md and the manifest tell what the statuses mean."""
     argv = lint(tmp_path, adapter)
