@@ -98,7 +98,8 @@ def is_hidden(action: argparse.Action) -> bool:
 
 def argument_name(action: argparse.Action) -> str:
     """Return what a positional argument is called."""
-    return action.dest if action.dest != argparse.SUPPRESS else str(action.metavar or "")
+    name = action.dest if action.dest != argparse.SUPPRESS else str(action.metavar or "")
+    return name or "argument"
 
 
 def _argument(parser: argparse.ArgumentParser, action: argparse.Action) -> Argument:

@@ -80,7 +80,9 @@ def value_without_secrets(value: Any) -> Any:
         return [value_without_secrets(each) for each in value]
     if isinstance(value, dict):
         return {
-            name: MASK if _is_secret_item(name, each) else value_without_secrets(each)
+            without_secrets(name): MASK
+            if _is_secret_item(name, each)
+            else value_without_secrets(each)
             for name, each in value.items()
         }
     return value
