@@ -24,8 +24,10 @@ class Hostile:
     def alarm(self, *_):
         print("LOOKED AT", file=sys.stderr, flush=True)
         os._exit(99)
-    __str__ = __repr__ = __iter__ = __len__ = __eq__ = __bool__ = __json__ = __contains__ = alarm
+    __str__ = __repr__ = __iter__ = __len__ = __eq__ = __json__ = __contains__ = alarm
     __hash__ = None
+    def __bool__(self):  # what click asks of every default
+        return True
 
 def generated():
     Hostile().alarm()
