@@ -238,6 +238,34 @@ def test_no_document_about_a_tool_consumes_a_default(
             assert describe(argv, *words, env=environment(MURLI_CONTRACT=contract))
 
 
+def test_options_before_describe_run_nothing(tmp_path: Path) -> None:
+    """What stands before ``describe`` is parsed only for a group that finds commands by it."""
+    source = """
+import sys, click, murli
+def asked(*_):
+    print("CALLED", file=sys.stderr)
+class Finds(click.Group):
+    def list_commands(self, ctx):
+        return [ctx.params.get("mode") or "none"]
+    def get_command(self, ctx, name):
+        return click.Command(name)
+@click.group(cls=Finds if "--finds" in sys.argv else click.Group)
+@click.option("--finds", is_flag=True)
+@click.option("--mode", callback=lambda ctx, param, value: asked() or value)
+@click.option("--other", default=asked)
+def cli(**given): pass
+@cli.command()
+def go(): pass
+murli.enable(cli)
+cli()
+"""
+    argv = script(tmp_path, source)
+    done = run(argv, "--mode", "x", "describe")
+    assert ([each["name"] for each in done.document["commands"]], done.err) == (["go"], "")
+    found = run(argv, "--finds", "--mode", "x", "describe").document["commands"]
+    assert [each["name"] for each in found] == ["x"]
+
+
 @pytest.mark.parametrize("adapter", ["argparse", "click"])
 def test_a_description_reveals_no_secret(tmp_path: Path, adapter: str) -> None:
     """Secrets in defaults, help and examples are masked, known by name, by value or by shape."""

@@ -177,6 +177,13 @@ class CommandLevel:
         return param
 
 
+def _looks_itself(group: Any) -> bool:
+    """Return whether a group finds its commands in a way of its own, by its options say."""
+    own = [getattr(type(group), name, None) for name in ("list_commands", "get_command")]
+    homes = {str(getattr(each, "__module__", "")).partition(".")[0] for each in own}
+    return not homes <= {"click", "typer", "rich_click", "asyncclick", "murli"}
+
+
 def _is_chain(command: Any) -> bool:
     return bool(getattr(command, "chain", False))
 
@@ -222,8 +229,8 @@ class ClickHost:
         """Walk the whole tool, as it is after the options that stood before ``describe``."""
         level, invocation = self.level(), current()
         before = invocation.call.before if invocation is not None else []
-        if before:
-            level.inform(before)
+        if before and _looks_itself(self._root):
+            level.inform(before)  # which runs callbacks and functions that give defaults
         return self.command(level)
 
     def help(self) -> str:
