@@ -397,3 +397,29 @@ def test_a_client_types_options_as_they_are_spelled(tmp_path: Path) -> None:
         given = str(tool.call(from_stdin=True, x=True, deep="d", cid="i").data)
         assert "'from_stdin': True" in given and "'x': True" in given
         assert "'deep': 'd'" in given and "'conversation': 'i'" in given
+
+
+def test_a_saved_address_is_shown_without_its_password(tmp_path: Path) -> None:
+    """Profiles, and errors that list what is accepted, mask what looks like a secret."""
+    source = """
+import click, murli
+@click.group()
+def cli(): pass
+@cli.command()
+@click.option("--db")
+@click.option("--kind", type=click.Choice(["ghp_abcdef123456", "none"]))
+def go(**given): pass
+note = murli.FlagAnnotation(profileable=True)
+murli.annotate(go, murli.Metadata(flag_annotations={"db": note}))
+murli.enable(cli, name="tool")
+cli()
+"""
+    argv = script(tmp_path, source)
+    env = environment(MURLI_PROFILE_PATH=str(tmp_path / "profiles.json"))
+    saved = run(argv, "profile", "set", "a", "db=postgres://u:pw-77@h/db", env=env)
+    shown = run(argv, "profile", "show", "a", env=env)
+    assert shown.document["result"]["flags"] == {"db": "postgres://u:[REDACTED]@h/db"}
+    refused = run(argv, "go", "--kind", "nnoe", env=env)
+    assert refused.error["valid_values"] == ["[REDACTED]", "none"]
+    for secret in LEAKED:
+        assert secret not in saved.out + shown.out + refused.err
