@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from .conduit import Conduit
     from .host import Capture
+    from .printed_lines import PrintedLines
 
 _CHECKED_BYTES = 1 << 18
 # What is remembered of stderr: as many writes, and as much of each.
@@ -120,11 +121,14 @@ class DescriptorCapture:
         self.spool = away_from_standard(_open_spool())
         self.identity = identity(self.spool)
         self.conduit: Conduit | None = None
+        # What streams all that is printed, if anything does.
+        self.lines: PrintedLines | None = None
         os.dup2(self.spool, 1)
         self.stream = DescriptorStream(self.real)
         self.lost: OSError | None = None
         self.collects = True
-        self._unwatch = self._watch(sys.stdout)
+        # Ends that too much is noticed.
+        self.count_no_more = self._watch(sys.stdout)
         self.errors: list[str | bytes] = []
         self.stop_watching = watch_errors(self.errors)
         self._stderr = identity(2)
@@ -140,7 +144,7 @@ class DescriptorCapture:
         With *restore* descriptor 1 is what it was before; otherwise what is printed from now on,
         at interpreter exit say, goes to stderr, because the answer is out.
         """
-        self._unwatch()
+        self.count_no_more()
         _look_away(self)
         self._flush()
         self.collects = False
@@ -177,7 +181,7 @@ class DescriptorCapture:
 
     def let_through(self) -> None:
         """Let what is printed from now on reach the reader as it is."""
-        self._unwatch()
+        self.count_no_more()
         _look_away(self)
         self._flush()
         self.collects = False
@@ -439,15 +443,15 @@ def _read(spool: int) -> bytes:
 
 
 def as_text(collected: bytes) -> str | bytes:
-    """Give what was collected as text, unless it is binary."""
+    """Give what was collected as text, or as it is where no text says the same."""
+    if b"\0" in collected:
+        return collected
     try:
         return collected.decode()
     except UnicodeDecodeError:
-        if b"\0" in collected:
-            return collected
-    from ..patience import decoded
+        from ..patience import decoded
 
-    return decoded(collected)
+        return decoded(collected)
 
 
 def _send_to_stderr() -> None:

@@ -93,11 +93,17 @@ def exit_like(error: BaseException, code: object) -> SystemExit:
     return ending
 
 
-def bounded(printed: str) -> object:
+def told_of(printed: str | bytes) -> object:
     """Give what a failed command had printed: all of it, or its end and how much came before."""
-    if len(printed) <= MOST_TOLD:
-        return printed
-    return {"omitted_characters": len(printed) - MOST_TOLD, "end": printed[-MOST_TOLD:]}
+    from .invocation import payload_of
+
+    omitted = len(printed) - MOST_TOLD
+    if isinstance(printed, bytes) and omitted > 0:
+        return {"omitted_bytes": omitted, "end": payload_of(printed[omitted:])}
+    told = payload_of(printed)
+    if not isinstance(told, str) or len(told) <= MOST_TOLD:
+        return told
+    return {"omitted_characters": len(told) - MOST_TOLD, "end": told[-MOST_TOLD:]}
 
 
 def check_printing(descriptor: int, printed: int) -> None:

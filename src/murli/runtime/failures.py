@@ -10,17 +10,16 @@ from ..presentation import code_of
 from . import is_on
 from .endings import (
     answer_descriptor,
-    bounded,
     exit_failure,
     forget_output,
     reader_is_gone,
     status_of,
     stop_children,
+    told_of,
     unanswered,
 )
 from .exceptions import TRACEBACK_HINT, as_agent_error, is_authored
 from .for_people import ABORTED, INTERRUPTED, interrupt_behind, is_aborted, is_expired
-from .invocation import payload_of
 from .repeating import withhold_retry
 
 TYPE_CHECKING = False
@@ -91,8 +90,7 @@ def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) ->
     if writer.answered:
         invocation.pass_on(printed)
     else:
-        output = payload_of(printed)
-        output = bounded(output) if isinstance(output, str) else output
+        output = told_of(printed)
     failure = error_for(invocation, error)
     if invocation.steps is not None or (invocation.metadata and invocation.metadata.steps):
         from ..steps import tell

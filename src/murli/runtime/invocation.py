@@ -55,11 +55,14 @@ if TYPE_CHECKING:
     from . import Settings
     from .deadline import Deadline
     from .host import Capture, Host, Runner
+    from .printed_lines import PrintedLines
     from .redaction import Secrets
     from .saved import Saved
     from .shaping import Shaper
 
 
+# What is printed in more characters is not looked at twice.
+_LONG = 1 << 16
 # One for each thread, so that tools may run side by side; a context variable would cost a shared
 # library at start-up.
 _current = _local()
@@ -114,6 +117,8 @@ class Invocation:
             self.call.rest = list(argv)
         self.stdout_is_terminal = is_terminal(stdout or standard("stdout"))
         self.capture: Capture | None = None
+        # What streams the lines that the command prints, where the caller wants that.
+        self.lines: PrintedLines | None = None
         # The tool was asked for its help or version: text for whoever asked, no answer.
         self.explained = False
         # What is printed is for a shell, a completion script say: no contract changes it.
@@ -508,12 +513,17 @@ class Invocation:
             return 0
         capture = self.capture
         printed = self.end_capture(capture, restore=restore)
+        if self.lines is not None:
+            printed = self.lines.end(printed)
         if isinstance(printed, bytes):
             printed = self._without_secrets(printed)
         elif "\r" in printed or "\x1b[" in printed or "\b" in printed:
-            from ..formats.screen import split
+            from ..formats.screen import result_in, split
 
-            printed, progress = split(printed)
+            # What only showed how far it had come answers with how far that was.
+            exits = isinstance(error, SystemExit) and not error.code
+            only_prints = (error is None or exits) and self.returned is None
+            printed, progress = (result_in if only_prints else split)(printed)
             self.pass_on(progress)
         if capture.lost is not None and not self.writer.answered:
             from .endings import lost_printing, status_of
@@ -570,8 +580,9 @@ class Invocation:
             if self.shaper is not None and self.writer.is_tty():
                 self.shaper.tell_unused()
             return self.standing
-        ending = self.writer.ending
-        if ending is not None:
+        if self.lines is not None:
+            self.lines.conclude(self.returned)
+        if self.writer.ending is not None:
             from .streaming import end
 
             return end(self, printed)
@@ -585,7 +596,7 @@ class Invocation:
         try:
             value = self._value(printed)
             if value is None:
-                value = payload_of(printed)
+                value = payload_of(printed, self.metadata)
             else:
                 self.pass_on(printed)
                 if printed and self.in_family:
@@ -642,23 +653,14 @@ class Invocation:
     let_go = release
 
 
-def payload_of(printed: str | bytes) -> Any:
-    """Give what a handler printed as a result: parsed when it is a JSON object or array."""
-    if isinstance(printed, bytes):
-        return plain(printed)
-    text = printed.rstrip("\n")
-    if not text:
-        return None
-    # Not numbers or words: "1.10" is a version, and must not come back as 1.1.
-    if text.lstrip()[:1] in ("{", "["):
-        import json
+def payload_of(printed: str | bytes, metadata: Metadata | None = None) -> Any:
+    """Give what a handler printed as a result; what is more than some lines, `printed` judges."""
+    if isinstance(printed, str) and len(printed) < _LONG:
+        text = printed.removesuffix("\n")
+        # The first character tells JSON, the last one blank lines.
+        usual = text[:1] not in ("", " ", "\n", "{", "[") and text[-1] != "\n"
+        if usual and text.replace("\n", "").isprintable():
+            return text
+    from .printed import result_of
 
-        try:
-            return plain(json.loads(text, parse_constant=_refuse_constant))
-        except (ValueError, RecursionError):  # not JSON, or nothing JSON readers agree on
-            pass
-    return cleaned(text)
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+    return result_of(printed, metadata)

@@ -142,6 +142,8 @@ def _note_question(capture: DescriptorCapture, prompt: str) -> str:
 
     A blank one stands for its whole line: frameworks print their questions before they read.
     """
+    if capture.lines is not None:
+        return capture.lines.drop_question(prompt)
     size = capture.size()
     start = max(0, size - _LONGEST_QUESTION)
     tail = os.pread(capture.spool, _LONGEST_QUESTION, start) if size else b""
