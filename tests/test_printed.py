@@ -65,7 +65,10 @@ PRINTED: list[tuple[bytes, Any]] = [
     # line ends
     (b"a,b\r\n1,2\r\n", "a,b\r\n1,2\r\n"),
     (b"a\r\n\x1b[1mb\x1b[m\n", "a\r\nb\n"),
-    (b"name\nx\n\n", "name\nx\n\n"),
+    (b"words\n\n\n", "words"),
+    (b"a,b\n1,2\n", "a,b\n1,2\n"),
+    (b'a\tb\n1\t"x\ty"\n\n', 'a\tb\n1\t"x\ty"\n\n'),
+    (b"Hello, Ada\nHello, Bob\n", "Hello, Ada\nHello, Bob"),
     # progress
     (b"10%\r50%\r100%", "100%"),
     (b"10%\r50%\r100%\ndone\n", "done"),

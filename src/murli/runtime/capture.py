@@ -24,11 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from .child_errors import ErrorConduit
     from .conduit import Conduit
     from .host import Capture
     from .printed_lines import PrintedLines
 
 _CHECKED_BYTES = 1 << 18
+# A command that prints more often may take long.
+_FEW_WRITES = 3
 # What is remembered of stderr: as many writes, and as much of each.
 _MOST_WRITES = 64
 _LONGEST_WRITE = 4096
@@ -50,9 +53,7 @@ def watch_errors(writes: list[str | bytes]) -> Callable[[], None]:
     """
 
     def write(beneath: Any, data: Any, /) -> Any:
-        part = data[-_LONGEST_WRITE:]
-        writes.append(part if type(part) is str else bytes(part))
-        del writes[:-_MOST_WRITES]
+        note_error(writes, data)
         return beneath(data)
 
     stream: Any = sys.stderr
@@ -63,6 +64,13 @@ def watch_errors(writes: list[str | bytes]) -> Callable[[], None]:
         except AttributeError:  # absent, or a host's own stream that cannot be watched
             continue
     return _nothing
+
+
+def note_error(writes: list[str | bytes], data: Any) -> None:
+    """Add to *writes* the end of what was just written to stderr."""
+    part = data[-_LONGEST_WRITE:]
+    writes.append(part if type(part) is str else bytes(part))
+    del writes[:-_MOST_WRITES]
 
 
 def _nothing() -> None:
@@ -121,6 +129,7 @@ class DescriptorCapture:
         self.spool = away_from_standard(_open_spool())
         self.identity = identity(self.spool)
         self.conduit: Conduit | None = None
+        self.child_errors: ErrorConduit | None = None
         # What streams all that is printed, if anything does.
         self.lines: PrintedLines | None = None
         os.dup2(self.spool, 1)
@@ -161,8 +170,9 @@ class DescriptorCapture:
 
     def so_far(self) -> str | bytes:
         """Return what has been printed by now, as far as it has left the buffers."""
-        if self.conduit is not None:
-            self.conduit.empty()
+        for each in (self.conduit, self.child_errors):
+            if each is not None:
+                each.empty()
         self._recover_spool()
         collected = _read(self.spool) if self.spool >= 0 else b""
         for start, end in reversed(self.questions):
@@ -208,11 +218,16 @@ class DescriptorCapture:
         buffer = getattr(stream, "buffer", None)
         if buffer is None:
             return _nothing
-        printed = next_check = 0
+        printed = next_check = writes = 0
 
         def write(beneath: Any, data: Any, /) -> Any:
-            nonlocal printed, next_check
+            nonlocal printed, next_check, writes
             printed += len(data)
+            writes += 1
+            if writes == _FEW_WRITES:
+                from .alive import begin
+
+                begin()
             if printed > next_check:
                 next_check = printed + _CHECKED_BYTES
                 if printed > _CHECKED_BYTES:
@@ -258,8 +273,9 @@ class DescriptorCapture:
         if self.stream.is_ours:
             os.close(self.real)
         self.real = self.stream.descriptor = -1
-        if self.conduit is not None:
-            self.conduit.close()
+        for each in (self.conduit, self.child_errors):
+            if each is not None:
+                each.close()
 
 
 # -- others who may open our stdout ------------------------------------------------------------
@@ -314,6 +330,14 @@ def watch_opening(name: str) -> Any:
     def call(own: Any, *args: Any, **named: Any) -> Any:
         if _captures and not (name == "open" and _only_reads(*args[1:2], **named)):
             _prepare(name, *(args[:1] or named.values()))
+            if name[-4:] != "open" and name[-8:] != "truncate" and _captures:
+                from .child_errors import connected
+
+                args, named = connected(_captures[-1], name, args, named)
+            elif args and type(args[0]) is int and _captures:
+                from .child_errors import watched
+
+                return watched(_captures[-1], own(*args, **named))
         return own(*args, **named)
 
     return call
@@ -353,7 +377,11 @@ def _on_forking() -> None:
     global _held
     if _captures:
         from .custody import hold_back
+        from .invocation import current
 
+        invocation = current()
+        if invocation is not None and invocation.end_alive is not None:
+            invocation.end_alive()
         if sys.platform == "linux":
             try:
                 _prepare("fork")
@@ -389,8 +417,9 @@ def _on_being_forked() -> None:
             os.close(capture.real)
         capture.real = -1
         capture.stream.descriptor, capture.stream.opened_on = 1, identity(1)
-        if capture.conduit is not None:
-            capture.conduit.abandon()
+        for each in (capture.conduit, capture.child_errors):
+            if each is not None:
+                each.abandon()
     _captures.clear()
     invocation = current()
     if invocation is not None:

@@ -49,6 +49,10 @@ class Conduit:
         self._identity = identity(reading)
         os.set_blocking(reading, False)
         _enlarge(writing)
+        self.place(writing)
+
+    def place(self, writing: int) -> None:
+        """Put the end that is written to where it belongs."""
         os.dup2(writing, 1)
         os.close(writing)
 

@@ -48,16 +48,22 @@ def exit_failure(invocation: Invocation, ending: SystemExit) -> AgentError | Non
     if status == 0:
         return None
     said = "" if isinstance(ending.code, int) else text_of(ending.code)
-    if not said and invocation.capture is not None:
-        from .last_words import reason_in
+    return caused_failure(ending, said or reason_on_stderr(invocation), status)
 
-        flush(sys.stderr)
-        said = reason_in(invocation.capture.errors, invocation.writer.scrubbed)
-        if said and invocation.in_family:
-            from .surroundings import masked
 
-            said = masked(said)
-    return caused_failure(ending, said, status)
+def reason_on_stderr(invocation: Invocation) -> str:
+    """Return the last words on stderr, the program's own or those of one it started, or ``""``."""
+    if invocation.capture is None:
+        return ""
+    from .last_words import reason_in
+
+    flush(sys.stderr)
+    said = reason_in(invocation.capture.errors, invocation.writer.scrubbed)
+    if said and invocation.in_family:
+        from .surroundings import masked
+
+        return masked(said)
+    return said
 
 
 def caused_failure(error: BaseException, message: str, status: int) -> AgentError:
@@ -114,12 +120,40 @@ def check_printing(descriptor: int, printed: int) -> None:
     most = int(given) if given.isdecimal() else MOST_PRINTED
     if printed > most:
         from ..errors import AgentError
+        from .invocation import current
 
         raise AgentError.tool_error(
             f"The command printed more than {most:,} bytes, which is no answer.",
-            "Pass --output text to read it as it comes, or ask for less.",
+            f"{_sentence(ways_to_text(current()))} to read it as it comes, or ask for less.",
             error_type="output_too_large",
         )
+
+
+def ways_to_text(invocation: Invocation | None, *, streams: bool = True) -> str:
+    """Return what to do to get what a command prints as it comes: ``pass --output text``.
+
+    With *streams* also to get its lines as events.
+    """
+    name, form = "--output", "text"
+    if invocation is not None and invocation.writer.contract == "agent-spec-2":
+        name, form = "--format", "plain"
+    level = invocation.call.level if invocation is not None else None
+    own = invocation.host.options(invocation.command) if invocation is not None else []
+    way = f"pass {name} {form}"
+    if name in own or (level is not None and level.owns(name)):
+        way = "set MURLI_MODE=human"
+    return f"{way}, or --stream," if streams and "--stream" not in own else way
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def hint_at_text(invocation: Invocation, failure: AgentError) -> None:
+    """Have the *failure* of a call that ran out of time say how to see more of what it prints."""
+    if failure.kind == "timeout" and not invocation.writer.is_streaming:
+        ways = _sentence(ways_to_text(invocation))
+        failure.suggestion = f"{failure.suggestion} {ways} to have what it prints as it comes."
 
 
 def reader_is_gone(descriptor: int) -> bool:

@@ -12,11 +12,14 @@ from .endings import (
     answer_descriptor,
     exit_failure,
     forget_output,
+    hint_at_text,
     reader_is_gone,
+    reason_on_stderr,
     status_of,
     stop_children,
     told_of,
     unanswered,
+    ways_to_text,
 )
 from .exceptions import TRACEBACK_HINT, as_agent_error, is_authored
 from .for_people import ABORTED, INTERRUPTED, interrupt_behind, is_aborted, is_expired
@@ -92,6 +95,8 @@ def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) ->
     else:
         output = told_of(printed)
     failure = error_for(invocation, error)
+    if failure.error_type == "subprocess_failed" and not getattr(error, "stderr", None):
+        failure.message = f"{failure.message} {reason_on_stderr(invocation)}".rstrip()
     if invocation.steps is not None or (invocation.metadata and invocation.metadata.steps):
         from ..steps import tell
 
@@ -111,7 +116,10 @@ def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) ->
             invocation.host.options(invocation.command),
             getattr(error, "asked", ""),
             stalled=error.args == (STALLED,),
+            waiting=ways_to_text(invocation, streams=False),
         )
+    elif output is not None and failure.kind == "timeout":
+        hint_at_text(invocation, failure)
     elif not isinstance(error, AgentError) and failure.kind != "cancelled":
         _keep_traceback(invocation, error, failure)
     try:

@@ -117,6 +117,8 @@ class Invocation:
             self.call.rest = list(argv)
         self.stdout_is_terminal = is_terminal(stdout or standard("stdout"))
         self.capture: Capture | None = None
+        # What ends that the caller is told now and then that the call goes on; see `alive`.
+        self.end_alive: Callable[[], None] | None = None
         # What streams the lines that the command prints, where the caller wants that.
         self.lines: PrintedLines | None = None
         # The tool was asked for its help or version: text for whoever asked, no answer.
@@ -536,6 +538,8 @@ class Invocation:
 
     def end_capture(self, capture: Capture, *, restore: bool) -> str | bytes:
         """Stop collecting; return what was printed."""
+        if self.end_alive is not None:
+            self.end_alive()
         if self.secrets is not None:
             self.secrets.end_collecting()
         return capture.end(restore=restore)
@@ -657,10 +661,11 @@ def payload_of(printed: str | bytes, metadata: Metadata | None = None) -> Any:
     """Give what a handler printed as a result; what is more than some lines, `printed` judges."""
     if isinstance(printed, str) and len(printed) < _LONG:
         text = printed.removesuffix("\n")
-        # The first character tells JSON, the last one blank lines.
+        # The first character tells JSON; several lines may be a table.
         usual = text[:1] not in ("", " ", "\n", "{", "[") and text[-1] != "\n"
         if usual and text.replace("\n", "").isprintable():
-            return text
+            if "\n" not in text or not ("," in text or ";" in text):
+                return text
     from .printed import result_of
 
     return result_of(printed, metadata)

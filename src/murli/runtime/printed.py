@@ -4,8 +4,8 @@ The rule, which ``docs/output.md`` states for users:
 
 * A JSON object or array is that value. Several lines of which each is one are a list (JSON Lines);
   a single line is a list of one only where the command declares that it answers with a list.
-* Anything else is text. The end of its last line is left out; a text that ends in blank lines, or
-  whose lines end in CRLF, is kept to the end.
+* Anything else is text. Line ends behind the last line are left out; where they belong to the text
+  they stay: where lines end in CRLF, and in tables (lines with equally many separators).
 * What is not UTF-8, or holds a NUL, is no text: its bytes are kept, in base64.
 """
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ..metadata import Metadata
 
 _CRLF = "\r\n"
+# How much of a text tells what it is.
+_BEGINNING = 1 << 14
 
 
 def result_of(printed: str | bytes, metadata: Metadata | None = None) -> Any:
@@ -36,7 +38,20 @@ def result_of(printed: str | bytes, metadata: Metadata | None = None) -> Any:
             return found
     if _CRLF in printed:
         return Printed(_CRLF.join(cleaned(part) for part in printed.split(_CRLF)))
-    return cleaned(printed if printed.endswith("\n\n") else printed.removesuffix("\n"))
+    return cleaned(printed if _is_table(printed) else printed.rstrip("\n"))
+
+
+def _is_table(printed: str) -> bool:
+    """Return whether *printed* are rows of values, judged by the first of them."""
+    import re
+
+    begun = re.sub(r'"[^"]*"', "", printed[:_BEGINNING])
+    lines = [
+        line for line in begun.split("\n")[: None if len(printed) < _BEGINNING else -1] if line
+    ]
+    # A comma in a sentence is followed by a space.
+    counts = [{len(re.findall(mark + r"(?! )", line)) for line in lines} for mark in ",;\t"]
+    return len(lines) > 1 and any(len(found) == 1 and found != {0} for found in counts)
 
 
 def value_in(line: str) -> Any:

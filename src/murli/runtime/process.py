@@ -221,9 +221,11 @@ class Ownership:
             from .failures import error_for
 
             # A hook of the tool's own took our place, and Python exits with 1 behind it.
-            ending = error_for(self.invocation, ending)
-            if ending.error_type == "execution_error":
-                ending.code = self.status
+            failure = error_for(self.invocation, ending)
+            if failure.error_type == "execution_error":
+                failure.code = self.status
+            if failure.error_type != "input_required":
+                ending = failure
         code = self.answer(ending)
         if waited:
             os._exit(code)

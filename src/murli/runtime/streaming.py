@@ -199,13 +199,15 @@ def take(writer: Writer, value: Any, human_text: str = "") -> Any:
         return _page_of(writer, value)
     if isinstance(value, list) and any(map(is_lazy, value)):  # of the commands of a chain
         value = [_collected(writer, each) if is_lazy(each) else each for each in value]
-    if not writer.streams or writer.is_streaming or writer.answered:
+    invocation = writer.invocation
+    lines = invocation.lines if invocation is not None else None
+    printed = lines.catch_up() if lines is not None else None
+    if not writer.streams or (writer.is_streaming and printed is None) or writer.answered:
         return value
     try:
         items = plain(value)
     except ValueError:  # something only the tool understands
         return value
-    invocation = writer.invocation
     if isinstance(items, list):
         metadata = invocation.metadata if invocation is not None else None
         if metadata is not None and metadata.lists and metadata.lists.sort_key:
@@ -214,10 +216,10 @@ def take(writer: Writer, value: Any, human_text: str = "") -> Any:
             items = in_order(items, metadata.lists.sort_key)
         stream(writer, items, human_text)
         return None
-    if invocation is not None and invocation.call.stream:
-        # What was printed is the stream, should there be nothing else.
-        if invocation.lines is None or (value is not None and not invocation.lines.catch_up()):
-            writer.warn("STREAMING_NOT_SUPPORTED", "The result is no list, and was not streamed.")
+    # What was printed is the stream, should there be nothing else.
+    is_whole = printed is None and not (value is None and lines is not None)
+    if invocation is not None and invocation.call.stream and is_whole:
+        writer.warn("STREAMING_NOT_SUPPORTED", "The result is no list, and was not streamed.")
     return value
 
 

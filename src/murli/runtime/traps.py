@@ -130,11 +130,16 @@ def ask(capture: Any, own: Any, prompt: object) -> str:
     text = str(prompt)
     sys.stdout.write(text)
     question = _note_question(capture, text)
+    from . import stdin
+
+    stdin.is_asking = True
     try:
         return str(own())
     except EOFError as end:
         end.asked = question  # type: ignore[attr-defined]
         raise
+    finally:
+        stdin.is_asking = False
 
 
 def _note_question(capture: DescriptorCapture, prompt: str) -> str:
