@@ -1,8 +1,8 @@
 """A sign of life of a call that takes long, for who waits for its answer.
 
-A progress line in the log on stderr, after some seconds and then ever more rarely, of a command that
-prints or has started other programs. None where the program itself writes to stderr meanwhile, where
-stderr is no stream of its own (a terminal, or where the answer goes), or where nobody reads it.
+A progress line in the log on stderr, after some seconds and then ever more rarely, of a command
+that prints or has started other programs. None where the program itself writes to stderr meanwhile,
+where stderr is no stream of its own (a terminal, or where the answer goes), or where nobody reads.
 """
 
 from __future__ import annotations

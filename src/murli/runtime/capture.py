@@ -148,7 +148,14 @@ class DescriptorCapture:
         _look_out(self)
 
     def end(self, *, restore: bool) -> str | bytes:
-        """Stop collecting.
+        """Stop collecting; see `stop`."""
+        self.stop(restore=restore)
+        collected = self.so_far()
+        self.close_spool()
+        return collected
+
+    def stop(self, *, restore: bool) -> None:
+        """Collect no more.
 
         With *restore* descriptor 1 is what it was before; otherwise what is printed from now on,
         at interpreter exit say, goes to stderr, because the answer is out.
@@ -162,22 +169,27 @@ class DescriptorCapture:
             os.dup2(self.real, 1)
         else:
             _send_to_stderr()
-        collected = self.so_far()
+
+    def close_spool(self) -> None:
+        """Forget what was collected."""
         if self.spool >= 0:
             os.close(self.spool)
             self.spool = -1
-        return collected
 
     def so_far(self) -> str | bytes:
         """Return what has been printed by now, as far as it has left the buffers."""
-        for each in (self.conduit, self.child_errors):
-            if each is not None:
-                each.empty()
+        self.catch_up()
         self._recover_spool()
         collected = _read(self.spool) if self.spool >= 0 else b""
         for start, end in reversed(self.questions):
             collected = collected[:start] + collected[end:]
         return as_text(collected)
+
+    def catch_up(self) -> None:
+        """Take in what children have written by now."""
+        for each in (self.conduit, self.child_errors):
+            if each is not None:
+                each.empty()
 
     def size(self) -> int:
         """Give how many bytes have been collected so far; 0 once that is over."""
@@ -465,7 +477,7 @@ def _read(spool: int) -> bytes:
     # By position: a thread that still writes shares the descriptor's own.
     parts: list[bytes] = []
     position = 0
-    while part := os.pread(spool, 1 << 20, position):
+    while part := os.pread(spool, os.fstat(spool).st_size - position, position):
         parts.append(part)
         position += len(part)
     return b"".join(parts)

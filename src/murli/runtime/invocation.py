@@ -63,6 +63,8 @@ if TYPE_CHECKING:
 
 # What is printed in more characters is not looked at twice.
 _LONG = 1 << 16
+# What is printed in more bytes is not answered as a whole.
+_LARGE = 1 << 22
 # One for each thread, so that tools may run side by side; a context variable would cost a shared
 # library at start-up.
 _current = _local()
@@ -514,6 +516,13 @@ class Invocation:
             self.release()
             return 0
         capture = self.capture
+        exits = isinstance(error, SystemExit) and not error.code
+        if capture.is_process and (error is None or exits) and capture.size() > _LARGE:
+            from .large import answer
+
+            code = answer(self, restore=restore)
+            if code is not None:
+                return code
         printed = self.end_capture(capture, restore=restore)
         if self.lines is not None:
             printed = self.lines.end(printed)
@@ -523,7 +532,6 @@ class Invocation:
             from ..formats.screen import result_in, split
 
             # What only showed how far it had come answers with how far that was.
-            exits = isinstance(error, SystemExit) and not error.code
             only_prints = (error is None or exits) and self.returned is None
             printed, progress = (result_in if only_prints else split)(printed)
             self.pass_on(progress)
@@ -586,7 +594,8 @@ class Invocation:
             return self.standing
         if self.lines is not None:
             self.lines.conclude(self.returned)
-        if self.writer.ending is not None:
+        ending = self.writer.ending
+        if ending is not None:
             from .streaming import end
 
             return end(self, printed)
@@ -663,9 +672,9 @@ def payload_of(printed: str | bytes, metadata: Metadata | None = None) -> Any:
         text = printed.removesuffix("\n")
         # The first character tells JSON; several lines may be a table.
         usual = text[:1] not in ("", " ", "\n", "{", "[") and text[-1] != "\n"
+        usual = usual and ("\n" not in text or not ("," in text or ";" in text))
         if usual and text.replace("\n", "").isprintable():
-            if "\n" not in text or not ("," in text or ";" in text):
-                return text
+            return text
     from .printed import result_of
 
     return result_of(printed, metadata)

@@ -38,10 +38,10 @@ def result_of(printed: str | bytes, metadata: Metadata | None = None) -> Any:
             return found
     if _CRLF in printed:
         return Printed(_CRLF.join(cleaned(part) for part in printed.split(_CRLF)))
-    return cleaned(printed if _is_table(printed) else printed.rstrip("\n"))
+    return cleaned(printed if is_table(printed) else printed.rstrip("\n"))
 
 
-def _is_table(printed: str) -> bool:
+def is_table(printed: str) -> bool:
     """Return whether *printed* are rows of values, judged by the first of them."""
     import re
 

@@ -2,9 +2,9 @@
 
 Descriptor 1 is a pipe then (`runtime.conduit`), so that children, threads and C libraries stream as
 well as the handler does, and what is out stays out, however the process ends. A line that is a JSON
-object is that object; any other one is ``{"event": "line", "data": "the line"}``. What is drawn over
-with carriage returns is no line but progress, of which the last state is told. A document that is
-spread over several lines is none of this: it is kept, and its items come at the end.
+object is that object; any other one is ``{"event": "line", "data": "the line"}``. What is drawn
+over with carriage returns is no line but progress, of which the last state is told. A document that
+is spread over several lines is none of this: it is kept, and its items come at the end.
 """
 
 from __future__ import annotations
