@@ -92,7 +92,10 @@ def legacy(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         ("thread", "from a thread"),
         ("atexit", "in time\nat the end"),
         ("large", "x" * 5_000_000),
-        ("bytes", "café \ufffd"),
+        (
+            "bytes",
+            {"type": "binary", "encoding": "base64", "value": "Y2Fmw6kg/w==", "size_bytes": 7},
+        ),
         ("colour", "red"),
         ("fork", "parent\nchild"),
     ],
