@@ -160,6 +160,14 @@ def test_lines_are_out_before_the_process_is_killed(
     assert lines == wanted
 
 
+def test_the_last_line_of_a_process_is_out(tmp_path: Path) -> None:
+    """A line is out when it is printed, whatever happens in the next moment."""
+    dies = "print('last words') or os.kill(os.getpid(), 9)"
+    for buffers in ("", "1"):
+        done = run(program(tmp_path), dies, "--stream", env=environment(PYTHONUNBUFFERED=buffers))
+        assert (done.code, done.lines) == (-9, [{"event": "line", "data": "last words"}])
+
+
 STREAMED: list[tuple[bytes, list[Any]]] = [
     (b"", []),
     (b"a\n\nb", [{"event": "line", "data": "a"}, {"event": "line", "data": ""},

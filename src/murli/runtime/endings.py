@@ -163,7 +163,8 @@ def reader_is_gone(descriptor: int) -> bool:
     try:
         poll = select.poll()
         poll.register(descriptor, 0)
-        return bool(poll.poll(0))
+        # Not so where the program has closed what is not its own.
+        return any(found & ~select.POLLNVAL for _, found in poll.poll(0))
     except (OSError, AttributeError):
         return False
 

@@ -16,9 +16,9 @@ from json import JSONDecodeError, loads
 
 from ..asides import ProgressEvent
 from ..event_lines import write_progress
-from ..formats import write_some
+from ..formats import put_off_signals, write_some
 from ..formats.screen import Screen
-from .capture import as_text, flush
+from .capture import as_text, flush, put_over
 from .invocation import payload_of
 from .printed import value_in
 from .streaming import Flow
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from .conduit import Conduit
     from .flows import Flow as GuardedFlow
     from .invocation import Invocation
 
@@ -36,6 +37,8 @@ _LONGEST_LINE = 1 << 20
 # How much of what is drawn over is kept before it is forgotten.
 _MOST_DRAWN = 1 << 16
 _UNBUFFERED = "PYTHONUNBUFFERED"
+# How long somebody who prints waits for another thread that streams.
+_TURN_SECONDS = 0.05
 # How often to tell the state of a line that is being drawn over.
 _DRAWN_SECONDS = 5.0
 
@@ -51,12 +54,15 @@ def begin(invocation: Invocation) -> None:
 
         lines.is_live = stream_lines(capture, lines)
     if lines.is_live:
-        invocation.undo += _without_buffers()
+        invocation.undo += _without_buffers(capture.conduit)
     invocation.lines = lines
 
 
-def _without_buffers() -> list[Callable[[], None]]:
-    """Have lines leave the buffers of this program, and of those in Python that it starts."""
+def _without_buffers(conduit: Conduit) -> list[Callable[[], None]]:
+    """Have lines leave the buffers of this program, and of those in Python that it starts.
+
+    What Python itself prints is out when it is printed: the next line may be the last one.
+    """
     before = os.environ.get(_UNBUFFERED)
     os.environ[_UNBUFFERED] = "1"
 
@@ -70,6 +76,22 @@ def _without_buffers() -> list[Callable[[], None]]:
     if hasattr(stream, "reconfigure") and not stream.line_buffering:
         stream.reconfigure(line_buffering=True)
         undo.append(lambda: stream.reconfigure(line_buffering=False))
+
+    def write(beneath: Any, data: Any, /) -> Any:
+        written = beneath(data)
+        come = put_off_signals()
+        try:
+            conduit.empty(_TURN_SECONDS)
+        finally:
+            come()
+        return written
+
+    try:
+        # Without buffers of its own, it is the file itself.
+        file = getattr(stream.buffer, "raw", stream.buffer)
+        undo.append(put_over(file, "write", write))
+    except AttributeError:  # a stream of the program's own
+        pass
     return undo
 
 
