@@ -15,7 +15,14 @@ import pytest
 
 from harness import ADAPTERS, environment, run, script
 
-CONTRACTS = ["murli", "response", "agent-spec-1.6", "agent-spec-2"]
+# Every adapter and every contract, and all combinations of them where there is time.
+USUAL = [("argparse", "response"), ("click", "agent-spec-1.6"), ("typer", "agent-spec-2")]
+SOME = [
+    pytest.param(adapter, contract, marks=[] if pair in USUAL else pytest.mark.slow)
+    for adapter in ADAPTERS
+    for contract in ("response", "agent-spec-1.6", "agent-spec-2")
+    for pair in [(adapter, contract)]
+]
 
 # One command, which prints the bytes it is given, in the ways that programs have.
 CORE = """
@@ -87,8 +94,7 @@ def test_what_is_printed_is_the_result(tmp_path: Path, printed: bytes, result: A
     assert b"50%" not in done.stderr
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
-@pytest.mark.parametrize("contract", CONTRACTS[1:])
+@pytest.mark.parametrize(("adapter", "contract"), SOME)
 def test_every_contract_keeps_what_is_printed(tmp_path: Path, adapter: str, contract: str) -> None:
     """Lines of JSON, CRLF and bytes are the same in every contract, and untouched as text."""
     argv, env = program(tmp_path, adapter), environment(MURLI_CONTRACT=contract)
@@ -134,8 +140,7 @@ def test_a_failure_tells_the_end_of_what_was_printed(tmp_path: Path) -> None:
 # -- as it comes -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
-@pytest.mark.parametrize("contract", CONTRACTS)
+@pytest.mark.parametrize(("adapter", "contract"), [("argparse", "murli"), *SOME])
 def test_lines_are_out_before_the_process_is_killed(
     tmp_path: Path, adapter: str, contract: str
 ) -> None:

@@ -46,13 +46,18 @@ def collect_stdout() -> Capture:
     return ClosedStdout() if sys.__stdout__ is None else StreamCapture()
 
 
-def watch_errors(writes: list[str | bytes]) -> Callable[[], None]:
+def watch_errors(
+    writes: list[str | bytes], capture: DescriptorCapture | None = None
+) -> Callable[[], None]:
     """Keep in *writes* the end of what is written to ``sys.stderr``, which gets it as before.
 
-    Only what passes Python's own stream: what a child writes goes past it. Returns what ends it.
+    Only what passes Python's own stream. What children of *capture* have written comes before it.
+    Returns what ends it.
     """
 
     def write(beneath: Any, data: Any, /) -> Any:
+        if capture is not None and capture.child_errors is not None:
+            capture.child_errors.empty()
         note_error(writes, data)
         return beneath(data)
 
@@ -139,7 +144,7 @@ class DescriptorCapture:
         # Ends that too much is noticed.
         self.count_no_more = self._watch(sys.stdout)
         self.errors: list[str | bytes] = []
-        self.stop_watching = watch_errors(self.errors)
+        self.stop_watching = watch_errors(self.errors, self)
         self._stderr = identity(2)
         # Takes back what stands in for functions of other modules.
         self.undo: list[Callable[[], None]] = []
