@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..errors import AgentError
+    from ..metadata import Metadata
     from .invocation import Invocation
 
 # What one document may hold of printed text; MURLI_MAX_PRINTED says otherwise.
@@ -99,14 +100,14 @@ def exit_like(error: BaseException, code: object) -> SystemExit:
     return ending
 
 
-def told_of(printed: str | bytes) -> object:
+def told_of(printed: str | bytes, metadata: Metadata | None) -> object:
     """Give what a failed command had printed: all of it, or its end and how much came before."""
     from .invocation import payload_of
 
     omitted = len(printed) - MOST_TOLD
     if isinstance(printed, bytes) and omitted > 0:
         return {"omitted_bytes": omitted, "end": payload_of(printed[omitted:])}
-    told = payload_of(printed)
+    told = payload_of(printed, metadata)
     if not isinstance(told, str) or len(told) <= MOST_TOLD:
         return told
     return {"omitted_characters": len(told) - MOST_TOLD, "end": told[-MOST_TOLD:]}

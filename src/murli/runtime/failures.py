@@ -93,7 +93,7 @@ def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) ->
     if writer.answered:
         invocation.pass_on(printed)
     else:
-        output = told_of(printed)
+        output = told_of(printed, invocation.metadata)
     failure = error_for(invocation, error)
     if failure.error_type == "subprocess_failed" and not getattr(error, "stderr", None):
         failure.message = f"{failure.message} {reason_on_stderr(invocation)}".rstrip()

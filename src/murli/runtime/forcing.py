@@ -163,7 +163,7 @@ def _document_of(invocation: Invocation, error: AgentError, elapsed: float | Non
     writer, capture = invocation.writer, invocation.capture
     output: Any = None
     if capture is not None and not writer.answered:
-        output = told_of(capture.so_far())
+        output = told_of(capture.so_far(), invocation.metadata)
         if output is not None:
             hint_at_text(invocation, error)
     notices, writer.notices = writer.notices, list(writer.notices)
