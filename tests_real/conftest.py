@@ -44,10 +44,13 @@ class Real:
             self._runs[mode, words] = self._piped([self._script(), *words], mode)
         return self._runs[mode, words]
 
-    def at_terminal(self, *words: str, mode: str = "pipe") -> tuple[bytes, int]:
-        """Run it as a person does; return what the terminal got, and the status."""
-        folder = lay_out(self._folder)
-        return run_at_terminal([self._script(), *words], folder, self._environment(mode))
+    def at_terminal(self, *words: str, mode: str = "pipe", **more: str) -> tuple[bytes, int]:
+        """Run it as a person does; return what the terminal got, and the status.
+
+        *more* are further variables.
+        """
+        env = {**self._environment(mode), **more}
+        return run_at_terminal([self._script(), *words], lay_out(self._folder), env)
 
     def all_calls(self, calls: list[tuple[str, ...]], mode: str = "pipe") -> list[Run]:
         """Run it once for each of *calls*, without a pipe to read from."""
@@ -143,15 +146,21 @@ def _tell_version(request: pytest.FixtureRequest) -> None:
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print a line for every tool and version: what was tried, and what of it failed."""
     rows: dict[str, dict[str, str]] = {}
+    suites: list[str] = []
     versions: dict[str, str] = {}
     for outcome in ("passed", "failed", "error"):
         for report in terminalreporter.stats.get(outcome, ()):
             known = dict(report.user_properties)
+            suites += [known["suite"]] if "suite" in known else []
             if "release" not in known:
                 continue
             test = report.nodeid.rpartition("::")[2].partition("[")[0].removeprefix("test_")
             rows.setdefault(known["release"], {})[test] = "ok" if outcome == "passed" else "FAILED"
             versions[known["release"]] = known.get("version", "not installed")
+    if suites:
+        terminalreporter.section("their own tests")
+        for line in sorted(suites):
+            terminalreporter.write_line(line)
     if not rows:
         return
     terminalreporter.section("real tools")

@@ -112,7 +112,11 @@ def _options(command: Any) -> list[list[str]]:
         if param.param_type_name == "option"
         and not getattr(param, "hidden", False)
         # What only prints and ends is no option of the command.
-        and not (param.is_flag and {"--help", "--version"}.intersection(param.opts))
+        and not (
+            {"--help", "--version"}.intersection(param.opts)
+            and param.is_flag
+            and (param.is_eager or param.callback is not None)
+        )
         and param.name not in ("install_completion", "show_completion")
     ]
 

@@ -86,7 +86,6 @@ def fail():
     "good.yaml": "---\nanswer: 42\n",
     "bad.yaml": "answer:   42\nanswer: 43\n",
     "empty.in": "",
-    "needs-more.in": "no-such-package-on-any-index==99\n",
     "towncrier.toml": """\
 [tool.towncrier]
 name = "Answers"
@@ -206,6 +205,9 @@ def settings(folder: Path) -> dict[str, str]:
         "HF_HUB_DISABLE_UPDATE_CHECK": "1",
         "DVC_NO_ANALYTICS": "1",
         "DO_NOT_TRACK": "1",
+        "PAGER": "cat",
+        # The order of sets is no difference.
+        "PYTHONHASHSEED": "0",
         "GIT_CEILING_DIRECTORIES": str(folder.parent),
         # Nothing listens there: what wants the network fails at once.
         "http_proxy": "http://127.0.0.1:9",

@@ -46,7 +46,7 @@ SUITES = [
     ),
     Suite(
         "cookiecutter",
-        "cookiecutter.__main__:main",
+        "cookiecutter.cli:main",
         "cookiecutter",
         ("tests/test_cli.py",),
         ("freezegun", "pytest-mock"),

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 import murli
 from harness import Run
 from tests_real.conftest import Real, each_of
-from tests_real.tools import PROGRAMS, TOOLS
+from tests_real.tools import PROGRAMS, TOOLS, tool_called
 from tests_real.varying import difference, is_same
 
 Path = tuple[str, ...]
@@ -80,9 +80,9 @@ def test_person_sees_the_tools_own(real: Real) -> None:
 
     The one addition is a line that suggests a name where the framework has suggested none.
     """
-    calls = {"help": ("--help",), **real.tool.calls, **real.tool.also}
+    calls = {"help": ("--help",), **real.tool.calls}
     if real.tool.has_commands and real.tool.framework != "program":
-        calls["help below"] = (*real.commands[-1]["path"], "--help")
+        calls["help below"] = (*real.tool.command(real.commands[-1]["path"]), "--help")
     wrong = {}
     for call, words in calls.items():
         plain, plain_code = real.at_terminal(*words, mode="plain")
@@ -115,20 +115,26 @@ def test_describe_spells_what_help_does(real: Real) -> None:
     """What the help of a command explains, an agent can spell from describe; and the reverse."""
     described = dict(commands_of(real.piped("describe").document))
     asked = [path for path in described if path not in real.tool.bypassed]
-    helps = real.all_calls([(*path, "--help") for path in asked], mode="plain")
+    calls = [(*real.tool.command(path), "--help") for path in asked]
+    helps = dict(zip(asked, real.all_calls(calls, mode="plain"), strict=True))
+    assert {path: done for path, done in helps.items() if done.code} == {}
     wrong = {}
-    for path, shown in zip(asked, helps, strict=True):
-        assert shown.code == 0, (path, shown)
-        text = shown.out + shown.err
-        flags = described[path].get("flags", [])
-        known = {name for flag in flags for name in spellings_of(flag)}
+    for path, done in helps.items():
+        # Options of a group may be explained by, and be taken behind, the commands below it.
+        above = [described[path[:depth]] for depth in range(len(path) + 1)]
+        known = {
+            name for each in above for flag in each.get("flags", ()) for name in spellings_of(flag)
+        }
+        below = "".join(each.out for at, each in helps.items() if at[: len(path)] == path)
         unknown = {
-            each for each in spelled_in(text) - THE_FRAMEWORKS if each.lstrip("-") not in known
+            each
+            for each in spelled_in(done.out) - set(real.tool.own_options)
+            if each.lstrip("-") not in known
         }
         unseen = {
             flag["name"]
-            for flag in flags
-            if not any(re.search(rf"-{re.escape(name)}\b", text) for name in spellings_of(flag))
+            for flag in described[path].get("flags", ())
+            if not any(re.search(rf"-{re.escape(name)}\b", below) for name in spellings_of(flag))
         }
         if unknown or unseen:
             wrong[path] = {"in help only": unknown, "in describe only": unseen}
@@ -141,9 +147,9 @@ def test_schema_of_every_command(real: Real) -> None:
     asked = [each for each in real.commands if tuple(each["path"]) not in real.tool.bypassed]
     # A command may have a --schema of its own; ours is then asked for in front of it.
     calls = [
-        ("--schema", *each["path"])
+        ("--schema", *real.tool.command(each["path"]))
         if ["--schema"] in each["options"]
-        else (*each["path"], "--schema")
+        else (*real.tool.command(each["path"]), "--schema")
         for each in asked
     ]
     valid = Draft202012Validator(murli.load_schema("command"))
@@ -222,7 +228,7 @@ def test_help_on_a_pipe(real: Real) -> None:
 def test_pipe_stays_text(real: Real) -> None:
     """With agents="flag" a pipe gets what it got before, byte for byte, with the same status."""
     wrong = {}
-    for call, words in {"help": ("--help",), **real.tool.calls, **real.tool.also}.items():
+    for call, words in {"help": ("--help",), **real.tool.calls}.items():
         plain, done = (real.piped(*words, mode=mode) for mode in ("plain", "flag"))
 
         def both(done: Run) -> bytes:
@@ -237,9 +243,19 @@ def test_pipe_stays_text(real: Real) -> None:
     assert wrong == {}
 
 
-@each_of([tool for tool in TOOLS if tool.name == "flask"])
+@each_of([tool_called("flask")])
 def test_commands_of_a_named_application(real: Real) -> None:
     """The commands that flask's --app brings are described, and have a schema."""
     done = real.piped("--app", "app", "describe")
     assert "greet" in [command["name"] for command in done.document["commands"]]
     assert real.piped("--app", "app", "greet", "--schema").document["name"] == "greet"
+
+
+@each_of([tool_called("flask")])
+def test_application_that_does_not_load(real: Real) -> None:
+    """Flask complains about an application without murli, and with it no more often."""
+    plain, done = (
+        real.at_terminal("--help", mode=mode, FLASK_APP="served") for mode in ("plain", "pipe")
+    )
+    assert b"Failed to find Flask application" in plain[0]
+    assert done == plain

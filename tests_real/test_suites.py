@@ -17,10 +17,12 @@ def test_own_tests(suite: Suite, tmp_path: Path, record_property: pytest.RecordP
         each.mkdir()
     before = run_suite(suite, plain, is_enabled=False)
     after = run_suite(suite, done, is_enabled=True)
-    record_property(
-        "suite", f"{suite.requirement}: {len(before.passed)} pass, {len(before.failed)} fail"
+    new = sorted(after.failed - before.failed)
+    counts = " ".join(
+        f"{len(each.passed):>5} pass {len(each.failed):>3} fail" for each in (before, after)
     )
+    record_property("suite", f"{suite.requirement:<20}{counts}  {', '.join(new)}")
     assert (done / "tally").exists(), "murli was not enabled"
     assert len(before.passed) >= suite.at_least, before.output[-4000:]
-    assert sorted(after.failed - before.failed) == [], after.output[-4000:]
+    assert new == [], after.output[-4000:]
     assert before.passed - before.failed <= after.passed
