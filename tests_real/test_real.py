@@ -39,8 +39,9 @@ def commands_of(document: dict[str, Any], path: Path = ()) -> Iterator[tuple[Pat
 
 def spellings_of(flag: dict[str, Any]) -> set[str]:
     """Return every spelling of a described option that an agent can know."""
-    names = {flag["name"], flag.get("short", flag["name"]), flag.get("negation", flag["name"])}
-    return {name.lstrip("-") for name in (*names, *flag.get("aliases", ()))}
+    single = {flag[key] for key in ("name", "short", "spelling", "negation") if key in flag}
+    several = (*flag.get("aliases", ()), *flag.get("negation_aliases", ()))
+    return {name.lstrip("-") for name in (*single, *several)}
 
 
 def assert_lists(flags: list[dict[str, Any]], options: list[list[str]]) -> None:
@@ -177,7 +178,7 @@ def test_good_call(real: Real) -> None:
 
         assert is_same(
             text(plain),
-            result.encode(),
+            result.rstrip("\n").encode(),
             lambda: text(real.piped(*real.tool.good, mode="plain", again=True)),
         )
     else:
