@@ -7,6 +7,14 @@ import sqlite3
 import zipfile
 from pathlib import Path
 
+_PROJECT = """\
+title: Answers
+commands:
+  - name: answer
+    help: Say it.
+    script:
+      - "python --version"
+"""
 _FILES = {
     "app.py": """\
 import click
@@ -99,17 +107,10 @@ filename = "NEWS.rst"
 """,
     "news/newsfragments/42.feature": "There is an answer.\n",
     "bump.toml": '[tool.bumpversion]\ncurrent_version = "1.2.3"\n',
-    "project/project.yml": """\
-title: Answers
-commands:
-  - name: answer
-    help: Say it.
-    script:
-      - "python --version"
-""",
+    "project.yml": _PROJECT,
+    "project/project.yml": _PROJECT,
     "lock/uv.lock": 'version = 1\nrequires-python = ">=3.10"\n',
     "broken/uv.lock": "this is no lock file\n",
-    "policy.yml": "version: '3.0'\n",
     "tox.ini": """\
 [tox]
 skipsdist = true

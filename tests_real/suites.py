@@ -65,14 +65,6 @@ SUITES = [
     ),
     Suite("flask", "flask.cli:cli", "flask", ("tests/test_cli.py",), 40, ("python-dotenv",)),
     Suite(
-        "pip-tools",
-        "piptools.scripts.compile:cli",
-        "piptools",
-        ("tests/test_cli_compile.py",),
-        100,
-        ("pytest-mock", "pytest-rerunfailures", "tomli-w", "flit-core", "poetry-core"),
-    ),
-    Suite(
         "sqlite-utils", "sqlite_utils.cli:cli", "sqlite_utils", ("tests",), 1400, ("hypothesis",)
     ),
     Suite(

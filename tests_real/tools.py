@@ -336,12 +336,12 @@ TYPER = [
     Tool(
         "uv-secure",
         "uv-secure",
-        "uv-secure==0.15.0",
+        "",  # of a year ago: does not run with what it asks for today
         "typer",
         "uv_secure.run:app",
-        good=("--disable-cache", "lock/uv.lock"),
+        good=("--no-check-uv-tool", "--no-check-uv-secure", "lock/uv.lock"),
         missing=("--config",),
-        fails=("--disable-cache", "broken/uv.lock"),
+        fails=("--no-check-uv-tool", "--no-check-uv-secure", "broken/uv.lock"),
         unknown=("no-such-file.lock",),
         has_commands=False,
     ),
@@ -351,15 +351,15 @@ TYPER = [
         "langchain-cli==0.0.37",
         "typer",
         "langchain_cli.cli:app",
-        good=("--version",),
-        missing=("app", "add"),
-        fails=("template", "serve"),
+        good=("app", "new", "made", "--non-interactive"),
+        missing=("template", "new"),
+        fails=("app", "remove", "nowhere"),
     ),
     Tool(
-        # What came later is not built on typer.
+        # What came a year ago, and the last that is built on typer.
         "prefect",
-        "prefect<3.7",
         "prefect==3.6.2",
+        "",
         "typer",
         "prefect.cli:app",
         good=("config", "view"),
@@ -368,7 +368,7 @@ TYPER = [
     ),
     Tool(
         "sgpt",
-        "shell-gpt",
+        "shell-gpt click",  # which it uses, and has not asked for
         "shell-gpt==1.4.5",
         "typer",
         "typer:Typer",
@@ -377,16 +377,6 @@ TYPER = [
         fails=("--show-chat", "nowhere"),
         unknown=("--temperature", "9"),
         has_commands=False,
-    ),
-    Tool(
-        "safety",
-        "safety",
-        "safety==3.7.0",
-        "typer",
-        "safety.cli:cli",
-        good=("validate", "policy_file", "--path", "policy.yml"),
-        missing=("validate",),
-        fails=("validate", "policy_file", "--path", "no-such-file.yml"),
     ),
 ]
 
@@ -600,6 +590,11 @@ PROGRAMS = [
         good=("configure", "list"),
         fails=("s3", "ls"),
     ),
+]
+
+#: ask a server before they do anything else: they can be described, and nothing more
+DESCRIBED = [
+    Tool("safety", "safety", "safety==3.7.0", "typer", "safety.cli:cli"),
 ]
 
 TOOLS = [*CLICK, *TYPER, *ARGPARSE]
