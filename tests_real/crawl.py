@@ -41,7 +41,7 @@ def walk(script: str, app: str) -> None:
         else:
             _list(script, found)
 
-    sys.argv = [script]
+    sys.argv = [script, "--help"]
     run = entry_point(script)
     module, _, name = app.partition(":")
     find(importlib.import_module(module), name, list_when_called)

@@ -19,7 +19,9 @@ Path = tuple[str, ...]
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;[^\x1b]*\x1b\\")
 HINT = re.compile(rb"\r?\n?Hint:  Did you mean [^\n]*\n\Z")
-TRACEBACK = re.compile(rb"^.*Traceback \(most recent call last\)", re.MULTILINE)
+TRACEBACK = re.compile(
+    rb"(\x1b\[[0-9;]*m|[^\x00-\x7f]| )*Traceback (\x1b\[[0-9;]*m)*\(most recent call last\)"
+)
 OPTION = re.compile(r"(?<![\w-])--?[A-Za-z0-9?][\w.-]*")
 #: options that are the framework's, and in no description
 THE_FRAMEWORKS = {
@@ -96,8 +98,8 @@ def test_person_sees_the_tools_own(real: Real) -> None:
 
         crash = TRACEBACK.search(plain)
         if crash:
-            said = plain[: crash.start()] + b"Error: "
-            is_right = shown.startswith(said) and b"The traceback is in" in shown and code != 0
+            rest = shown.removeprefix(plain[: crash.start()])
+            is_right = rest.lstrip().startswith(b"Error: ") and b"The traceback is in" in rest
         else:
             is_right = code == plain_code and is_same(plain, HINT.sub(b"", shown), again)
         if not is_right:
@@ -214,7 +216,7 @@ def test_missing_argument(real: Real) -> None:
 def test_unknown_word(real: Real) -> None:
     """A word that means nothing to the tool gives the error document on stderr, and its code."""
     error = error_of(real.piped(*real.tool.unknown))
-    if real.tool.unknown == ("no-such-command",):
+    if real.tool.has_commands and real.tool.unknown == ("no-such-command",):
         assert error["error"] == "command_error"
 
 

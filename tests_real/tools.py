@@ -383,10 +383,10 @@ TYPER = [
 ARGPARSE = [
     Tool(
         "pip-licenses",
-        "pip-licenses",
-        "pip-licenses==5.5.0",
+        "pip-licenses click",
+        "pip-licenses==5.5.0 click",
         "argparse",
-        good=("-p", "pip-licenses"),
+        good=("-p", "click"),
         missing=("--format",),
         fails=("--fail-on", "MIT"),
         unknown=("--format", "no-such-format"),
@@ -411,7 +411,8 @@ ARGPARSE = [
         good=("--ignore-stdin", "--offline", "GET", "http://127.0.0.1:9/answers", "name==ann"),
         missing=(),
         fails=("--ignore-stdin", "GET", "http://127.0.0.1:9/answers"),
-        unknown=("--style", "no-such-style", "GET", "http://127.0.0.1:9/"),
+        bad=("--no-such-flag", "http://127.0.0.1:9/"),
+        unknown=("--style", "no-such-style", "http://127.0.0.1:9/"),
         has_commands=False,
     ),
     Tool(
@@ -422,6 +423,8 @@ ARGPARSE = [
         good=("check", "dist/sample-1.0-py3-none-any.whl"),
         missing=(),
         fails=("check", "dist/broken-1.0-py3-none-any.whl"),
+        bad=("--no-such-flag", "check", "dist/sample-1.0-py3-none-any.whl"),
+        has_commands=False,  # each has a parser of its own, behind that of the tool
     ),
     Tool(
         "pre-commit",
@@ -462,6 +465,7 @@ ARGPARSE = [
         good=("--list-files", "good.yaml"),
         missing=(),
         fails=("bad.yaml",),
+        bad=("--no-such-flag", "good.yaml"),
         unknown=("--format", "no-such-format", "good.yaml"),
         has_commands=False,
     ),
@@ -516,6 +520,7 @@ ARGPARSE = [
         good=("-b", "dummy", "manual", "built"),
         missing=("manual",),
         fails=("-b", "dummy", "nowhere", "built"),
+        bad=("--no-such-flag", "manual", "built"),
         unknown=("-b", "no-such-builder", "manual", "built"),
         has_commands=False,
     ),
@@ -535,8 +540,8 @@ ARGPARSE = [
         "argparse",
         good=("--print-config", "served:app"),
         missing=("--bind",),
-        fails=("nowhere:app",),
-        unknown=("--worker-class", "no-such-class", "served:app"),
+        fails=("--check-config", "nowhere:app"),
+        unknown=("--check-config", "--worker-class", "no-such-class", "served:app"),
         has_commands=False,
     ),
     Tool(

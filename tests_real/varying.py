@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-_PIECE = re.compile(rb"[0-9A-Za-z]+|[^0-9A-Za-z]")
+_PIECE = re.compile(rb"\w+|\W")
 #: how often a program is run again to see what it varies
 TRIES = 3
 

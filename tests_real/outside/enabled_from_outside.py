@@ -85,8 +85,9 @@ def watch(kind: type, act: Callable[[Any], None], package: str = "") -> None:
                 is_meant = caller.partition(".")[0] == package and name not in vars(self)
             else:
                 words = args[0] if args else named.get("args")
-                # A parser without a help text only looks for what comes before the real one.
-                is_meant = getattr(self, "add_help", True) and words in (None, sys.argv[1:])
+                # A parser without --help only looks for what the real one needs.
+                options = getattr(self, "_option_string_actions", ("--help",))
+                is_meant = "--help" in options and words in (None, sys.argv[1:])
             if not is_meant:
                 return method(self, *args, **named)
             if not package:
