@@ -541,7 +541,7 @@ ARGPARSE = [
         good=("--print-config", "served:app"),
         missing=("--bind",),
         fails=("--check-config", "nowhere:app"),
-        unknown=("--check-config", "--worker-class", "no-such-class", "served:app"),
+        unknown=("--check-config", "served:no_such_app"),
         has_commands=False,
     ),
     Tool(
@@ -594,6 +594,7 @@ PROGRAMS = [
         "awscli.clidriver:main",
         good=("configure", "list"),
         fails=("s3", "ls"),
+        variables={"AWS_EC2_METADATA_DISABLED": "true"},
     ),
 ]
 
