@@ -15,6 +15,7 @@ as they were installed. Nothing outlives the process.
 
 from __future__ import annotations
 
+import argparse
 import functools
 import importlib
 import importlib.util
@@ -85,9 +86,7 @@ def watch(kind: type, act: Callable[[Any], None], package: str = "") -> None:
                 is_meant = caller.partition(".")[0] == package and name not in vars(self)
             else:
                 words = args[0] if args else named.get("args")
-                # A parser without --help only looks for what the real one needs.
-                options = getattr(self, "_option_string_actions", ("--help",))
-                is_meant = "--help" in options and words in (None, sys.argv[1:])
+                is_meant = words in (None, sys.argv[1:]) and not _only_looks(kind, self)
             if not is_meant:
                 return method(self, *args, **named)
             if not package:
@@ -100,6 +99,14 @@ def watch(kind: type, act: Callable[[Any], None], package: str = "") -> None:
 
     for name in own:
         setattr(kind, name, stand_in(name))
+
+
+def _only_looks(kind: type, called: Any) -> bool:
+    """Return whether *called* is a parser that only looks for what the real one needs.
+
+    It has no help text. A tool with a kind of parser of its own has one of that kind.
+    """
+    return kind is argparse.ArgumentParser and "--help" not in called._option_string_actions
 
 
 def find(module: Any, name: str, act: Callable[[Any], None], package: str = "") -> None:
