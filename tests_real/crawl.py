@@ -8,6 +8,7 @@ loaded once, and every call is a fork of its own.
 from __future__ import annotations
 
 import argparse
+import atexit
 import importlib
 import importlib.metadata
 import json
@@ -33,10 +34,10 @@ def entry_point(script: str) -> Callable[[], Any]:
 def walk(script: str, app: str) -> None:
     """Print path and options of every visible command as the framework itself knows them."""
 
-    def list_when_called(found: Any) -> None:
-        if hasattr(
-            found, "main"
-        ):  # a click command, which may get more commands until it is called
+    def list_when_complete(found: Any) -> None:
+        if isinstance(found, argparse.ArgumentParser):  # may get options until help is shown
+            atexit.register(_list, script, found)
+        elif hasattr(found, "main"):  # may get commands until it is called
             found.main = lambda *args, **named: _list(script, found)
         else:
             _list(script, found)
@@ -44,7 +45,7 @@ def walk(script: str, app: str) -> None:
     sys.argv = [script, "--help"]
     run = entry_point(script)
     module, _, name = app.partition(":")
-    find(importlib.import_module(module), name, list_when_called)
+    find(importlib.import_module(module), name, list_when_complete)
     run()
     raise RuntimeError(f"{script} ended before {app} was called")
 
@@ -59,7 +60,7 @@ def _list(script: str, app: Any) -> None:
             app = importlib.import_module("typer.main").get_command(app)
         with app.make_context(script, [], resilient_parsing=True) as ctx:
             commands = list(_commands(app, ctx, []))
-    print(json.dumps(commands), flush=True)
+    print(json.dumps(commands), file=sys.__stdout__, flush=True)
     os._exit(0)  # the tool is not meant to run
 
 
