@@ -43,7 +43,7 @@ test: check
 test-real: $(VENV)/.ready-to-test
 	$(BIN)/python -m pytest -q -n 2 -m slow tests examples/riffle/tests
 	MURLI_EXAMPLES=10 $(BIN)/python -m pytest -q -n 2 -m properties tests
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup tests_real
+	$(BIN)/python -m pytest -q -n 2 tests_real
 
 test-matrix: $(VENV)/.ready-to-test
 	$(BIN)/python -m tests_real.matrix

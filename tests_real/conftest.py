@@ -120,12 +120,19 @@ class Real:
 
 
 def each_of(tools: list[Tool]) -> pytest.MarkDecorator:
-    """Parametrise a test over *tools*, in every version; one process runs all tests of each."""
-    chosen = [
-        pytest.param(each, id=str(each), marks=pytest.mark.xdist_group(str(each)))
-        for each in releases(tools)
-    ]
-    return pytest.mark.parametrize("real", chosen, indirect=True)
+    """Parametrise a test over *tools*, in every version."""
+    return pytest.mark.parametrize("real", releases(tools), ids=str, indirect=True)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Have all tests of a tool run by one process, which makes the same call once."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByTool(LoadScopeScheduling):  # type: ignore[misc,unused-ignore]
+        def _split_scope(self, nodeid: str) -> str:
+            return nodeid.rpartition("[")[2]
+
+    return ByTool(config, log)
 
 
 @pytest.fixture(scope="module")
