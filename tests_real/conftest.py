@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
@@ -126,9 +127,9 @@ def each_of(tools: list[Tool]) -> pytest.MarkDecorator:
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Have all tests of a tool run by one process, which makes the same call once."""
-    from xdist.scheduler import LoadScopeScheduling
+    scheduler: Any = importlib.import_module("xdist.scheduler")
 
-    class ByTool(LoadScopeScheduling):  # type: ignore[misc,unused-ignore]
+    class ByTool(scheduler.LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
             return nodeid.rpartition("[")[2]
 

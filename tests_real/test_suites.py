@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ from tests_real.suites import SUITES, Suite, run_suite
 
 
 @pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.requirement)
-def test_own_tests(suite: Suite, tmp_path: Path, record_property: pytest.RecordProperty) -> None:
+def test_own_tests(
+    suite: Suite, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
     """With agents="flag" not one test of a tool fails that passes without murli."""
     plain, done = tmp_path / "plain", tmp_path / "enabled"
     for each in (plain, done):
