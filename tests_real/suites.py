@@ -55,14 +55,6 @@ SUITES = [
         ("freezegun", "pytest-mock"),
     ),
     Suite("csvkit", PARSER, "csvkit", ("tests",), 330),
-    Suite(
-        "datasette",
-        "datasette.cli:cli",
-        "datasette",
-        ("tests/test_cli.py",),
-        30,
-        ("beautifulsoup4", "pytest-asyncio", "trustme", "pytest-timeout"),
-    ),
     Suite("flask", "flask.cli:cli", "flask", ("tests/test_cli.py",), 40, ("python-dotenv",)),
     Suite(
         "sqlite-utils", "sqlite_utils.cli:cli", "sqlite_utils", ("tests",), 1400, ("hypothesis",)
