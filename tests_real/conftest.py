@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import subprocess
 from functools import cached_property
 from pathlib import Path
@@ -69,8 +70,9 @@ class Real:
     @cached_property
     def version(self) -> str:
         """The version that is installed."""
-        name = self.tool.requirement.split()[0].partition("[")[0].partition("<")[0]
-        tell = f"from importlib.metadata import version; print(version({name!r}))"
+        name = re.match(r"[\w.-]+", self.tool.requirement)
+        assert name is not None
+        tell = f"from importlib.metadata import version; print(version({name[0]!r}))"
         return subprocess.check_output([self._python, "-c", tell], text=True).strip()
 
     def _script(self) -> str:

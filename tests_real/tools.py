@@ -41,6 +41,8 @@ class Tool:
     has_commands: bool = True
     #: options that the tool takes out of the words by itself: its framework does not know them
     own_options: Words = ()
+    #: commands whose --help is about something else than their options
+    helpless: tuple[Words, ...] = ()
     #: what stands between the tool and its commands
     before: Words = ()
     #: commands that the tool parses without the parser that was enabled
@@ -332,6 +334,7 @@ TYPER = [
         good=("document", "project"),
         missing=("clone",),
         fails=("run", "nothing", "project"),
+        helpless=(("run",),),
     ),
     Tool(
         "uv-secure",
@@ -374,7 +377,7 @@ TYPER = [
         "typer:Typer",
         good=("--list-roles",),
         missing=("--model",),
-        fails=("--show-chat", "nowhere"),
+        fails=("--show-role", "nowhere"),
         unknown=("--temperature", "9"),
         has_commands=False,
     ),
@@ -529,9 +532,10 @@ ARGPARSE = [
         "dvc",
         "dvc==3.64.0",
         "argparse",
-        good=("config", "--list", "--global"),
+        good=("version",),
         missing=("remote", "add"),
         fails=("status",),
+        bad=("version", "--no-such-flag"),
     ),
     Tool(
         "gunicorn",
