@@ -39,6 +39,8 @@ class Tool:
     unknown: Words = ("no-such-command",)
     bad: Words = ("--no-such-flag",)
     has_commands: bool = True
+    #: whether the tool, and not its framework, says what is wrong with a call
+    refuses_itself: bool = False
     #: options that the tool takes out of the words by itself: its framework does not know them
     own_options: Words = ()
     #: commands whose --help is about something else than their options
@@ -553,9 +555,11 @@ ARGPARSE = [
         "tox",
         "tox==4.32.0",
         "argparse",
+        "tox.config.cli.parse:_get_parser()",
         good=("list",),
         missing=("run", "-e"),
         fails=("run", "-e", "fails"),
+        refuses_itself=True,
     ),
     Tool(
         "virtualenv",

@@ -5,8 +5,8 @@ it (see ``environments.py``), so the console script, ``python -m`` and the tool'
 as they were installed. Nothing outlives the process.
 
 * ``ENABLE_APP``: ``module:attribute`` of an app or a parser. A class stands for the first of its
-  instances that is called with the program's own words, a function for a program that dispatches
-  by hand.
+  instances that is called with the program's own words, ``function()`` for what it returns, and a
+  function for a program that dispatches by hand.
 * ``ENABLE_NAME``, ``ENABLE_AGENTS``: what `murli.enable` is called with.
 * ``ENABLE_EVERY``: a package; every parser that one of its modules calls is enabled then, whatever
   words it is given. For tests, which call a tool many times in one process.
@@ -111,15 +111,24 @@ def _only_looks(kind: type, called: Any) -> bool:
 
 def find(module: Any, name: str, act: Callable[[Any], None], package: str = "") -> None:
     """Call *act* with the app that *name* of *module* is, or once there is one."""
-    found = getattr(module, name)
-    if isinstance(found, type):
+    found = getattr(module, name.removesuffix("()"))
+    if name.endswith("()"):
+
+        @functools.wraps(found)
+        def make(*args: Any, **named: Any) -> Any:
+            made = found(*args, **named)
+            act(made)
+            return made
+
+        setattr(module, found.__name__, make)
+    elif isinstance(found, type):
         watch(found, act, package)
     else:
         act(found)
 
 
 def _take_on(module: Any, name: str) -> None:
-    found = getattr(module, name)
+    found = getattr(module, name, None)
     if hasattr(found, "__code__"):
         setattr(module, name, _as_program(found))
     else:
