@@ -54,7 +54,8 @@ def output(tool: Tool, program: str, *words: str, text: str = "", folder: Path) 
 def helps(tool: Tool, folder: Path) -> int:
     """Return the bytes that the help texts of all commands take."""
     crawl = str(CRAWLER)
-    commands = json.loads(output(tool, "python", crawl, "walk", tool.name, tool.app, folder=folder))
+    walked = output(tool, "python", crawl, "walk", tool.name, tool.app, folder=folder)
+    commands = json.loads(walked.splitlines()[-1])  # behind what the tool itself has printed
     calls = json.dumps([[*each["path"], "--help"] for each in commands])
     answers = json.loads(
         output(tool, "python", crawl, "calls", tool.name, text=calls, folder=folder)
