@@ -164,7 +164,7 @@ CLICK = [
     Tool(
         "llm",
         "llm",
-        "llm==0.27.1",
+        "llm==0.27.1 openai<=2.8.0",
         "click",
         "llm.cli:cli",
         good=("models", "default"),
@@ -197,7 +197,7 @@ CLICK = [
     Tool(
         "pip-compile",
         "pip-tools",
-        "pip-tools==7.5.2",
+        "pip-tools==7.5.2 pip<=25.3",
         "click",
         "piptools.scripts.compile:cli",
         good=("--no-header", "--output-file", "-", "--quiet", "empty.in"),
