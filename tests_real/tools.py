@@ -200,7 +200,7 @@ CLICK = [
         "pip-tools==7.5.2 pip<=25.3",
         "click",
         "piptools.scripts.compile:cli",
-        good=("--no-header", "--output-file", "-", "--quiet", "empty.in"),
+        good=("--output-file", "-", "--quiet", "--strip-extras", "empty.in"),
         missing=("--output-file",),
         fails=("--all-extras", "--extra", "more", "empty.in"),
         unknown=("no-such-file.in",),
