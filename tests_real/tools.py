@@ -379,7 +379,7 @@ TYPER = [
         "typer:Typer",
         good=("--list-roles",),
         missing=("--model",),
-        fails=("--show-role", "nowhere"),
+        fails=("--top-p", "9"),
         unknown=("--temperature", "9"),
         has_commands=False,
     ),
