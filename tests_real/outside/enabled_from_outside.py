@@ -129,7 +129,7 @@ def find(module: Any, name: str, act: Callable[[Any], None], package: str = "") 
 
 def _take_on(module: Any, name: str) -> None:
     found = getattr(module, name, None)
-    if hasattr(found, "__code__"):
+    if found is not None and hasattr(found, "__code__"):
         setattr(module, name, _as_program(found))
     else:
         find(module, name, enable, os.environ.get("ENABLE_EVERY", ""))
