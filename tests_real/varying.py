@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 _PIECE = re.compile(rb"\w+|\W")
 #: how often a program is run again to see what it varies
-TRIES = 3
+TRIES = 6
 
 
 def is_same(first: bytes, other: bytes, again: Callable[[], bytes]) -> bool:
