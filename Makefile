@@ -9,7 +9,7 @@ help:
 	@echo "make demo         set up, then use the example tool as a person and as an agent"
 	@echo "make test         set up, then ruff, mypy --strict and all tests"
 	@echo "make check        ruff and mypy only"
-	@echo "make test-real    tools nobody here wrote, from the package index; pages in chromium"
+	@echo "make test-real    what is slow; tools nobody here wrote, from the package index (half an hour)"
 	@echo "make test-matrix  the adapters on every supported interpreter and framework"
 	@echo "make bench        what murli costs: a tool, its reader, its caller"
 	@echo "make soak         twenty minutes of calls that go wrong: signals, full disks, hostile words"

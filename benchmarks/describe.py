@@ -6,51 +6,80 @@ that ``make test-real`` has installed. Ends with 1 when a limit is exceeded.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from tests_real.tools import LAUNCHER, TOOLS, Tool, lay_out, settings, tools_environment
+from tests_real.environments import CRAWLER
+from tests_real.scene import lay_out, settings
+from tests_real.tools import NEWEST, Release, Tool, enabling, tool_called
 
+TOOLS = (
+    "sqlite-utils",
+    "flask",
+    "black",
+    "mkdocs",
+    "hf",
+    "mcp",
+    "fastapi",
+    "uvicorn",
+    "pip-licenses",
+    "pipx",
+)
 WHOLE_LIMIT = 1.2
 DEPTH_1_LIMIT = 0.1
 BYTES_PER_TOKEN = 4  # a rule of thumb
 
 
-def size(tool: Tool, mode: str, *words: str, folder: Path) -> int:
-    """Give the bytes that a real tool prints."""
-    python = tools_environment() / "bin" / "python"
+def output(tool: Tool, program: str, *words: str, text: str = "", folder: Path) -> bytes:
+    """Return what a program in the environment of *tool* prints."""
+    python = Path(Release(tool, NEWEST).python())
+    enabled = {} if program == "python" else enabling(tool, "pipe")
     done = subprocess.run(
-        [str(python), str(LAUNCHER), mode, tool.name, *words],
+        [str(python.with_name(program)), *words],
         cwd=folder,
-        env={**os.environ, **settings(folder), "COLUMNS": "80"},
-        stdin=subprocess.DEVNULL,
+        env={**os.environ, **settings(folder), **enabled, "COLUMNS": "80"},
+        input=text.encode(),
         capture_output=True,
         check=False,
     )
     if done.returncode:
         raise RuntimeError(f"{tool.name} {' '.join(words)}: {done.stderr.decode()}")
-    return len(done.stdout)
+    return done.stdout
+
+
+def helps(tool: Tool, folder: Path) -> int:
+    """Return the bytes that the help texts of all commands take."""
+    crawl = str(CRAWLER)
+    walked = output(tool, "python", crawl, "walk", tool.name, tool.app, folder=folder)
+    commands = json.loads(walked.splitlines()[-1])  # behind what the tool itself has printed
+    calls = json.dumps([[*each["path"], "--help"] for each in commands])
+    answers = json.loads(
+        output(tool, "python", crawl, "calls", tool.name, text=calls, folder=folder)
+    )
+    return sum(len(text.encode()) for _, text, _ in answers)
 
 
 def main() -> int:
     """Print the table; give 1 when describe is larger than its limits."""
-    if not (tools_environment() / ".ready").exists():
+    tools = [tool_called(name) for name in TOOLS]
+    if not all(Release(tool, NEWEST).is_installed for tool in tools):
         print("No real tools to describe: run `make test-real` first. Skipped.")
         return 0
     heads = ("help", "tokens", "describe", "tokens", "ratio", "--depth 1", "ratio")
     print(f"{'bytes':<14}" + "".join(f"{head:>10}" for head in heads))
     exceeded = False
     with tempfile.TemporaryDirectory() as place:
-        folder = lay_out(Path(place))
-        for tool in TOOLS:
+        folder = lay_out(Path(place) / "scene")
+        for tool in tools:
             compact = ("describe", "--output", "ndjson")
             try:
-                spoken = size(tool, "helps", folder=folder)
-                whole = size(tool, "murli", *compact, folder=folder)
-                named = size(tool, "murli", *compact, "--depth", "1", folder=folder)
+                spoken = helps(tool, folder)
+                whole = len(output(tool, tool.name, *compact, folder=folder))
+                named = len(output(tool, tool.name, *compact, "--depth", "1", folder=folder))
             except RuntimeError as error:
                 print(f"{tool.name:<14}FAILED: {error}")
                 exceeded = True

@@ -116,6 +116,9 @@ def test_a_crash_behind_the_tools_own_hook_is_a_crash(tmp_path: Path) -> None:
     )
     done = run(argv)
     assert (done.code, done.out, done.error["code"]) == (1, "", 1)
+    # A person sees what that hook shows, and nothing else.
+    person = run(argv, env=environment(MURLI_MODE="human"))
+    assert (person.code, person.out, person.err) == (1, "partial\n", "")
 
 
 @pytest.mark.parametrize("way", ["os._exit(3)", "sys.exit(3)", "raise SystemExit(3)"])

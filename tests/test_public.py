@@ -21,7 +21,8 @@ ErrorDetail Example FlagAnnotation Logger Metadata Profile ProfileStore Progress
 ResponseEnvelope ResponseMeta ReturnSchema SCHEMA_VERSION VALID_OUTPUT_FORMATS
 VALID_PROTOCOL_VERSIONS Writer annotate apply_flag_annotation check_conventions enable exit_func
 format_agents_md get_writer load_profile_store load_schema map_exception parse pass_writer
-profile_path redirect run_doctor session set_tool_version strip_ansi write_doctor_tty untrusted
+profile_path program redirect run_doctor session set_tool_version strip_ansi untrusted
+write_doctor_tty
 """
 
 # The standard library's heavier parts, none of which a piped hello-world may load.

@@ -379,7 +379,8 @@ def test_describe_and_command_agree() -> None:
     """What describe and --schema have in common is defined alike in both."""
     described, command = (load_schema(name)["$defs"] for name in ("describe", "command"))
     shared = described.keys() & command.keys()
-    assert shared == {"argument", "brief", "flag", "returns", "example", "safety"}
+    names = {"argument", "brief", "flag", "returns", "example", "exit_status", "safety"}
+    assert shared == names
     assert all(described[name] == command[name] for name in shared)
 
 

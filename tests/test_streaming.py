@@ -329,7 +329,7 @@ def test_lists_and_what_handlers_say_themselves(tmp_path: Path) -> None:
 
 
 def test_an_argparse_tool_that_only_prints(tmp_path: Path) -> None:
-    """Of a tool that prints, a list is streamed; anything else is answered with a warning."""
+    """Of a tool that prints, the items of a list are streamed, and else its lines."""
     argv = script(
         tmp_path,
         "import argparse, murli\n"
@@ -340,9 +340,8 @@ def test_an_argparse_tool_that_only_prints(tmp_path: Path) -> None:
     )
     env = spoken("agent-spec-2")
     assert len(run(argv, '[{"a": 1}, {"a": 2}]', "--stream", env=env).lines) == 3
-    done = run(argv, "words", "--stream", env=env)
-    assert done.document["data"] == {"text": "words"}
-    assert done.document["warnings"][0]["code"] == "STREAMING_NOT_SUPPORTED"
+    items, end = end_of(run(argv, "words", "--stream", env=env).out)
+    assert (items, end["_count"]) == ([{"_seq": 1, "event": "line", "data": "words"}], 1)
 
 
 def test_a_flag_that_is_passed_on_is_not_ours(tmp_path: Path) -> None:

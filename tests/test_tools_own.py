@@ -80,6 +80,9 @@ def test_options_below_a_group_with_arguments(tmp_path: Path, framework: str) ->
     assert "('limit', 3)" in plain.out
     assert run(tool, *words, *OPTIONS).document["result"] == plain.out.rstrip("\n")
     assert run_at_terminal(tool, *words, *OPTIONS).stdout == plain.stdout
+    # Behind the first argument of a group everything is a word, whatever it looks like.
+    odd = run(tool, "describe", "--limit=9", "--yes", *words[3:], *OPTIONS)
+    assert odd.document["result"] == plain.out.rstrip("\n")
     # Those it does not have are ours.
     assert run(tool, *words[:3], "plain", "--schema").document["name"] == "plain"
     assert run(tool, *words[:3], "plain", "--output", "text").out == "plain\n"
@@ -265,3 +268,107 @@ def test_a_call_that_is_not_standalone(tmp_path: Path) -> None:
     assert run(tool, "count", "--schema").document["name"] == "count"
     assert run(tool, "count", "--help").out.startswith("Usage: tool.py count")
     assert run_at_terminal(tool, "count").out == "n None\nreturned None\n"
+
+
+CAUGHT = """
+import sys, click, typer, murli
+def body(what):
+    print("working")
+    if what == "answers": murli.get_writer().write_success("", {{"n": 1}})
+    if what == "exits": sys.exit(3)
+    if what == "refuses": raise murli.AgentError.not_found("no such thing")
+    if what == "fails": raise click.ClickException("no luck")
+{tool}
+try:
+    tool()
+except SystemExit as end:
+    sys.exit(32 if end.code else 30)
+"""
+
+
+@pytest.mark.parametrize("form", ["click", pytest.param("typer", marks=pytest.mark.slow)])
+def test_the_code_of_the_document_is_that_of_the_process(tmp_path: Path, form: str) -> None:
+    """A program that catches the exit of its tool and ends with another status is believed."""
+    tool = script(tmp_path, CAUGHT.format(tool=HANDLED[form]))
+    for words, status, message in (
+        (("exits",), 32, "The command ended with exit status 32."),
+        (("refuses",), 32, "no such thing"),
+        (("fails",), 32, "no luck"),
+        (("fails", "--no-such"), 32, "Unknown option --no-such."),
+        (("works",), 30, "The command ended with exit status 30."),
+    ):
+        done = run(tool, *words)
+        assert (done.out, done.code, done.error["code"]) == ("", status, status), words
+        assert done.error["message"] == message
+    # What has been answered stands.
+    done = run(tool, "answers")
+    assert (done.code, done.document["result"]) == (0, {"n": 1})
+
+
+FORWARDS = """
+import click, murli
+@click.group()
+def tool(): pass
+@tool.command(context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1)
+def forward(words): print(*words)
+murli.enable(tool)
+tool()
+"""
+
+
+def test_a_format_for_another_program_is_passed_on(tmp_path: Path) -> None:
+    """Behind a command that passes options on, --output is the other program's."""
+    tool = script(tmp_path, FORWARDS)
+    assert run(tool, "forward", "--output", "json").document["result"] == "--output json"
+    assert run(tool, "--output", "text", "forward", "--output", "json").out == "--output json\n"
+
+
+OTHER_ARGUMENTS = """
+import click, murli, os, sys
+class Own(click.Group):
+    def main(self, argv=None, loud=False):
+        if loud: print("loud")
+        return super().main(args=argv, prog_name="own")
+    def get_command(self, ctx, cmd_name, tries=1):
+        return super().get_command(ctx, cmd_name)
+    def resolve_command(self, ctx, args, tries=1):
+        command = self.get_command(ctx, args[0], tries=tries + 1)
+        if command is None: ctx.fail("nothing like " + args[0])
+        return command.name, command, args[1:]
+    def get_help(self, ctx, short=False):
+        return "short" if short else super().get_help(ctx)
+    def invoke(self, ctx, again=False):
+        return super().invoke(ctx) if again else self.invoke(ctx, again=True)
+@click.group(cls=Own)
+def tool(): pass
+@tool.command()
+@click.option("--n", default=0)
+@click.pass_context
+def go(ctx, n): print(n, tool.get_help(ctx.parent, short=True))
+if not os.environ.get("PLAIN"): murli.enable(tool)
+if os.environ.get("LOUD"): tool.main(loud=True)
+elif os.environ.get("LIST"): tool.main(sys.argv[1:], True)
+else: tool()
+"""
+
+
+@pytest.mark.parametrize("way", ["", "LOUD", "LIST"])
+def test_methods_with_arguments_of_their_own(tmp_path: Path, way: str) -> None:
+    """Methods that a subclass calls with more than the framework does get all of it."""
+    tool = script(tmp_path, OTHER_ARGUMENTS)
+    chosen = {way: "1"} if way else {}
+    plain = run(tool, "go", "--n=3", env=environment(PLAIN="1", **chosen))
+    assert plain.out.endswith("3 short\n")
+    done = run(tool, "go", "--n=3", "--timeout=9", env=environment(**chosen))
+    assert plain.out.endswith(done.document["result"] + "\n")
+    for words in (("go", "--n=3"), ("--help",), ("nope",), ("go", "--nope")):
+        env = environment(PLAIN="1", **chosen)
+        at_first, then = (
+            run_at_terminal(tool, *words, env=each) for each in (env, environment(**chosen))
+        )
+        assert (then.stdout, then.stderr, then.code) == (
+            at_first.stdout,
+            at_first.stderr,
+            at_first.code,
+        )

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests_real.tools import REPOSITORY, environment
+from tests_real.environments import REPOSITORY, environment
 
 NEWEST = "click newest, typer newest"
 INTERPRETERS = ("3.10", "3.11", "3.12", "3.13")

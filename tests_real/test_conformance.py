@@ -9,25 +9,44 @@ import pytest
 
 from murli.conformance import Report, check
 from murli.conformance.results import NOT_VERIFIED, STATUSES
-from tests_real.tools import LAUNCHER, TOOLS, Tool, tools_python
+from tests_real.tools import NEWEST, Release, enabling, tool_called
 
-PLAIN = (
+#: programs, by the tool whose environment has them
+PLAIN = {
+    "black": "black",
+    "flask": "flask",
+    "hf": "hf",
+    "httpx": "mcp",
+    "jsonschema": "mcp",
+    "mcp": "mcp",
+    "mkdocs": "mkdocs",
+    "pip": "black",
+    "pip-licenses": "pip-licenses",
+    "pipx": "pipx",
+    "sqlite-utils": "sqlite-utils",
+    "typer": "typer",
+    "uvicorn": "uvicorn",
+}
+#: those that murli is added to
+ENABLED = (
     "black",
+    "fastapi",
     "flask",
     "hf",
-    "httpx",
-    "jsonschema",
     "mcp",
     "mkdocs",
-    "pip",
     "pip-licenses",
     "pipx",
     "sqlite-utils",
-    "typer",
     "uvicorn",
 )
 #: of those that murli is added to, the ones with few commands
 SMALL = ("black", "flask", "mkdocs", "pip-licenses")
+
+
+def program_of(name: str, script: str = "") -> Path:
+    """Return a console script in the environment of the tool called *name*."""
+    return Path(Release(tool_called(name), NEWEST).python()).with_name(script or name)
 
 
 def listing(folder: Path) -> dict[str, int]:
@@ -51,7 +70,7 @@ def sound(report: Report) -> None:
 @pytest.mark.parametrize("name", PLAIN)
 def test_a_tool_without_murli(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A plain tool is told to keep no contract, quickly, and nothing is left behind."""
-    program = Path(tools_python()).with_name(name)
+    program = program_of(PLAIN[name], name)
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
@@ -70,12 +89,12 @@ def test_a_tool_without_murli(name: str, tmp_path: Path, monkeypatch: pytest.Mon
     assert listing(home) == {} and listing(program.parent.parent) == before
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
-def test_the_same_with_murli(tool: Tool) -> None:
+@pytest.mark.parametrize("name", ENABLED)
+def test_the_same_with_murli(name: str) -> None:
     """With one line of murli the same tool speaks the contract, and breaks nothing of level 1."""
     # The others have so many commands, and start so slowly, that all of it takes many minutes.
-    only = () if tool.name in SMALL else ("murli.describe", "process.version")
-    report = check([tools_python(), str(LAUNCHER), "murli", tool.name], only=only)
+    only = () if name in SMALL else ("murli.describe", "process.version")
+    report = check([str(program_of(name))], env=enabling(tool_called(name), "pipe"), only=only)
     sound(report)
     assert report.contract == "murli"
     troubles = [

@@ -1,180 +1,639 @@
-"""Which real tools are tried, and the environment they are installed into from the index."""
+"""Which real tools are tried, by which words, and in which versions."""
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
-import os
-import sqlite3
-import subprocess
 import sys
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-LAUNCHER = Path(__file__).resolve().parent / "launch.py"
+from tests_real.environments import environment, is_made, slug
+
+# What the frameworks were a year before this was written, 16 November 2025.
+FRAMEWORKS_A_YEAR_AGO = ("click<=8.3.1", "rich<=14.2.0", "rich-click<=1.9.4", "typer<=0.20.0")
+NEWEST, YEAR_AGO = "newest", "year-ago"
+# Enables the parser that parses the words of the program.
+PARSER = "argparse:ArgumentParser"
+
+Words = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool from the index: what is installed, and calls that change nothing."""
+    """A tool from the index: how it is installed and enabled, and calls that change nothing."""
 
+    #: the console script
     name: str
     requirement: str
+    #: the newest release of that day; empty where it does not install any more, or is the newest
+    year_ago: str
     framework: str
-    # A command that only reads, and prints to stdout; empty where the tool has none.
-    read: tuple[str, ...] = ()
-    # A call that is well formed and fails all the same.
-    fails: tuple[str, ...] = ()
-    version: tuple[str, ...] = ("--version",)
+    #: what is enabled, for ``ENABLE_APP``
+    app: str = PARSER
+    #: a call that prints to stdout and ends with 0
+    good: Words = ()
+    #: a call that lacks an argument or a value
+    missing: Words = ()
+    #: a call that is well formed and fails all the same
+    fails: Words = ()
+    #: a call with a command, a file or a choice that does not exist
+    unknown: Words = ("no-such-command",)
+    bad: Words = ("--no-such-flag",)
     has_commands: bool = True
-    # Commands that the tool parses without the parser that was enabled.
-    bypassed: tuple[tuple[str, ...], ...] = ()
+    #: whether the tool, and not its framework, says what is wrong with a call
+    refuses_itself: bool = False
+    #: options that the tool takes out of the words by itself: its framework does not know them;
+    #: and what its help only mentions
+    own_options: Words = ()
+    #: commands whose --help is about something else than their options
+    helpless: tuple[Words, ...] = ()
+    #: what stands between the tool and its commands
+    before: Words = ()
+    #: commands that the tool parses without the parser that was enabled
+    bypassed: tuple[Words, ...] = ()
+    #: variables that only this tool needs
+    variables: dict[str, str] = field(default_factory=dict, compare=False)
+
+    def command(self, path: Iterable[str]) -> Words:
+        """Return the words that call the command at *path*."""
+        path = tuple(path)
+        return (*self.before, *path) if path else ()
 
     @property
-    def calls(self) -> dict[str, tuple[str, ...]]:
-        """What a person would try, by what it is."""
-        known = {"read": self.read, "version": self.version, "fails": self.fails}
-        asked = {name: words for name, words in known.items() if words}
-        wrong = {"bad flag": ("--no-such-flag",), "bad word": ("no-such-command",)}
-        return {"bare": (), "help": ("--help",), **wrong, **asked}
+    def calls(self) -> dict[str, Words]:
+        """What the tool is called with, by what it is."""
+        return {
+            "good": self.good,
+            "bad": self.bad,
+            "missing": self.missing,
+            "unknown": self.unknown,
+            "fails": self.fails,
+        }
 
 
-TOOLS = [
+@dataclass(frozen=True)
+class Release:
+    """A tool in one version."""
+
+    tool: Tool
+    age: str
+
+    def __str__(self) -> str:
+        return f"{self.tool.name}-{self.age}"
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether its environment has been made."""
+        return is_made(*self._environment())
+
+    def python(self) -> str:
+        """Return the interpreter of its environment; the first call installs it."""
+        return environment(*self._environment())
+
+    def _environment(self) -> tuple[str, str, list[str], tuple[str, ...]]:
+        is_newest = self.age == NEWEST
+        requirement = self.tool.requirement if is_newest else self.tool.year_ago
+        limits = () if is_newest else FRAMEWORKS_A_YEAR_AGO
+        return slug(requirement), sys.executable, requirement.split(), limits
+
+
+CLICK = [
     Tool(
         "sqlite-utils",
         "sqlite-utils",
+        "sqlite-utils==3.38",
         "click",
-        read=("tables", "data.db", "--counts"),
+        "sqlite_utils.cli:cli",
+        good=("tables", "data.db", "--counts"),
+        missing=("rows",),
         fails=("rows", "data.db", "missing"),
     ),
-    Tool("flask", "flask", "click", read=("routes",)),
+    Tool(
+        "flask",
+        "flask",
+        "flask==3.1.2",
+        "click",
+        "flask.cli:cli",
+        good=("routes",),
+        missing=("shout",),
+        fails=("--app", "nowhere", "routes"),
+    ),
     Tool(
         "black",
         "black",
+        "black==25.11.0",
         "click",
-        read=("--code", "answer = {  'a':42 }"),
+        "black:main",
+        good=("--code", "answer = {  'a':42 }"),
+        missing=("--line-length",),
         fails=("--check", "ugly.py"),
+        unknown=("no-such-file.py",),
         has_commands=False,
     ),
     Tool(
         "mkdocs",
         "mkdocs",
+        "mkdocs==1.6.1",
         "click",
-        read=("get-deps", "-p", "projects.yml"),
+        "mkdocs.__main__:cli",
+        good=("get-deps", "-p", "projects.yml"),
+        missing=("new",),
         fails=("build", "-f", "broken.yml"),
     ),
-    Tool("hf", "huggingface_hub", "click", read=("version",)),
-    Tool("mcp", "mcp[cli]", "typer", read=("version",), version=()),
     Tool(
-        "fastapi",
-        "fastapi-cli fastapi-cloud-cli",
-        "typer",
-        fails=("cloud", "whoami"),
+        "uvicorn",
+        "uvicorn",
+        "uvicorn==0.38.0",
+        "click",
+        "uvicorn.main:main",
+        good=("ends:app", "--port", "0"),
+        missing=("--port",),
+        fails=("nowhere:app",),
+        unknown=("ends:app", "--loop", "no-such-loop"),
+        has_commands=False,
     ),
-    Tool("uvicorn", "uvicorn", "click", fails=("nowhere:app",), has_commands=False),
-    Tool("pip-licenses", "pip-licenses", "argparse", read=("-p", "click"), has_commands=False),
     Tool(
-        "pipx",
-        "pipx",
-        "argparse",
-        read=("environment",),
-        fails=("runpip", "missing", "list"),
-        bypassed=(("inject",), ("help",)),
+        "datasette",
+        "datasette",
+        "datasette==0.65.2",
+        "click",
+        "datasette.cli:cli",
+        good=("inspect", "data.db"),
+        missing=("uninstall",),
+        fails=("--get", "/nowhere.json", "data.db"),
+        unknown=("publish", "no-such-command"),
+    ),
+    Tool(
+        "llm",
+        "llm",
+        "llm==0.27.1 openai<=2.8.0",
+        "click",
+        "llm.cli:cli",
+        good=("models", "default"),
+        missing=("aliases", "set"),
+        fails=("prompt", "-m", "nowhere", "hi"),
+        unknown=("logs", "list", "--count", "many"),
+    ),
+    Tool(
+        "cookiecutter",
+        "cookiecutter",
+        "cookiecutter==2.6.0",
+        "click",
+        "cookiecutter.cli:main",
+        good=("--list-installed",),
+        missing=("--checkout",),
+        fails=("nowhere", "--no-input"),
+        unknown=("nowhere", "key"),
+        has_commands=False,
+    ),
+    Tool(
+        "celery",
+        "celery",
+        "celery==5.5.3",
+        "click",
+        "celery.bin.celery:celery",
+        good=("report",),
+        missing=("call",),
+        fails=("-A", "nowhere", "report"),
+    ),
+    Tool(
+        "pip-compile",
+        "pip-tools",
+        "pip-tools==7.5.2 pip<=25.3",
+        "click",
+        "piptools.scripts.compile:cli",
+        good=("--output-file", "-", "--quiet", "--strip-extras", "empty.in"),
+        missing=("--output-file",),
+        fails=("--all-extras", "--extra", "more", "empty.in"),
+        unknown=("no-such-file.in",),
+        has_commands=False,
+        variables={"PIP_NO_INDEX": "1"},
+    ),
+    Tool(
+        "rq",
+        "rq",
+        "rq==2.6.0",
+        "click",
+        "rq.cli:main",
+        good=("--version",),
+        missing=("enqueue",),
+        fails=("info", "--url", "redis://127.0.0.1:9"),
+    ),
+    Tool(
+        "towncrier",
+        "towncrier",
+        "towncrier==25.8.0",
+        "click",
+        "towncrier._shell:cli",
+        good=("build", "--draft", "--version", "1.0", "--date", "2026-01-01", "--dir", "news"),
+        missing=("build", "--version"),
+        fails=("build", "--draft", "--dir", "nowhere"),
+    ),
+    Tool(
+        "rich",
+        "rich-cli",
+        "rich-cli==1.8.1",
+        "click",
+        "rich_cli.__main__:main",
+        good=("--print", "hello"),
+        missing=("--width",),
+        fails=("no-such-file.py",),
+        unknown=("data.json", "--box", "no-such-box"),
+        has_commands=False,
+    ),
+    Tool(
+        "bump-my-version",
+        "bump-my-version",
+        "bump-my-version==1.2.4",
+        "rich-click",
+        "bumpversion.cli:cli",
+        good=("show", "--config-file", "bump.toml", "current_version"),
+        missing=("bump", "--config-file"),
+        fails=("bump", "--config-file", "bump.toml", "nothing"),
+    ),
+    Tool(
+        "litecli",
+        "litecli",
+        "litecli==1.17.0",
+        "click",
+        "litecli.main:cli",
+        good=("data.db", "--execute", "select text from answers"),
+        missing=("--execute",),
+        fails=("data.db", "--execute", "select nothing from nowhere"),
+        unknown=("data.db", "one-word-more"),
+        has_commands=False,
+    ),
+    Tool(
+        "dask",
+        "dask distributed",
+        "dask==2025.11.0 distributed==2025.11.0",
+        "click",
+        "dask.cli:cli",
+        good=("config", "list"),
+        missing=("config", "get"),
+        fails=("config", "get", "nowhere"),
+    ),
+    Tool(
+        "modal",
+        "modal",
+        "modal==1.2.2",
+        "click",
+        "modal.cli.entry_point:entrypoint_cli",
+        good=("config", "show"),
+        missing=("secret", "delete"),
+        fails=("run", "no-such-file.py"),
+        own_options=("-4",),
     ),
 ]
 
-_FILES = {
-    "app.py": """\
-import click
-from flask import Flask
+TYPER = [
+    Tool(
+        "hf",
+        "huggingface_hub",
+        "huggingface_hub==1.1.4",
+        "typer",
+        "huggingface_hub.cli.hf:app",
+        good=("version",),
+        missing=("download", "--revision"),
+        fails=("download", "nobody/nothing", "nowhere.txt"),
+        own_options=("--format", "--json", "--quiet", "-q", "--no-truncate", "--type"),
+    ),
+    Tool(
+        "mcp",
+        "mcp[cli]",
+        "mcp[cli]==1.21.1",
+        "typer",
+        "mcp.cli:app",
+        good=("version",),
+        missing=("run",),
+        fails=("run", "no-such-file.py"),
+    ),
+    Tool(
+        "fastapi",
+        "fastapi fastapi-cli fastapi-cloud-cli",
+        "fastapi==0.121.2 fastapi-cli==0.0.16 fastapi-cloud-cli==0.3.1",
+        "typer",
+        "fastapi_cli.cli:app",
+        good=("--version",),  # the others have moved since
+        missing=("run", "--port"),
+        fails=("run", "no-such-file.py"),
+    ),
+    Tool(
+        "typer",
+        "typer",
+        "typer==0.20.0",
+        "typer",
+        "typer.cli:app",
+        good=("typed_app.py", "run", "run", "ann", "--yes", "--force", "--debug", "--output", "x"),
+        missing=("typed_app.py", "run", "run"),
+        fails=("typed_app.py", "run", "fail"),
+        unknown=("typed_app.py", "run", "no-such-command"),
+        before=("typed_app.py",),
+    ),
+    Tool(
+        "weasel",
+        "weasel",
+        "weasel==0.4.3",
+        "typer",
+        "weasel.cli:app",
+        good=("document", "project"),
+        missing=("clone",),
+        fails=("run", "nothing", "project"),
+        helpless=(("run",),),
+    ),
+    Tool(
+        "uv-secure",
+        "uv-secure",
+        "",  # of a year ago: does not run with what it asks for today
+        "typer",
+        "uv_secure.run:app",
+        good=("--no-check-uv-tool", "--no-check-uv-secure", "lock/uv.lock"),
+        missing=("--config",),
+        fails=("--no-check-uv-tool", "--no-check-uv-secure", "broken/uv.lock"),
+        unknown=("no-such-file.lock",),
+        has_commands=False,
+    ),
+    Tool(
+        "langchain",
+        "langchain-cli",
+        "langchain-cli==0.0.37",
+        "typer",
+        "langchain_cli.cli:app",
+        good=("app", "new", "made", "--non-interactive"),
+        missing=("template", "new"),
+        fails=("app", "remove", "nowhere"),
+    ),
+    Tool(
+        # What came a year ago, and the last that is built on typer.
+        "prefect",
+        "prefect==3.6.2 importlib_metadata",  # which it uses, and has not asked for
+        "",
+        "typer",
+        "prefect.cli:app",
+        good=("config", "view"),
+        missing=("profile", "use"),
+        fails=("profile", "inspect", "nowhere"),
+    ),
+    Tool(
+        "sgpt",
+        "shell-gpt click",  # which it uses, and has not asked for
+        "shell-gpt==1.4.5",
+        "typer",
+        "typer:Typer",
+        good=("--list-roles",),
+        missing=("--model",),
+        fails=("--top-p", "9"),
+        unknown=("--temperature", "9"),
+        has_commands=False,
+    ),
+]
 
-app = Flask(__name__)
+ARGPARSE = [
+    Tool(
+        "pip-licenses",
+        "pip-licenses click",
+        "pip-licenses==5.5.0 click",
+        "argparse",
+        good=("-p", "click"),
+        missing=("--format",),
+        fails=("--fail-on", "MIT"),
+        unknown=("--format", "no-such-format"),
+        has_commands=False,
+    ),
+    Tool(
+        "pipx",
+        "pipx",
+        "pipx==1.8.0",
+        "argparse",
+        good=("environment",),
+        missing=("install",),
+        fails=("runpip", "missing", "list"),
+        bypassed=(("inject",), ("help",)),
+    ),
+    Tool(
+        "http",
+        "httpie",
+        "",
+        "argparse",
+        "httpie.cli.definition:parser",
+        good=("--ignore-stdin", "--offline", "GET", "http://127.0.0.1:9/answers", "name==ann"),
+        missing=(),
+        fails=("--ignore-stdin", "GET", "http://127.0.0.1:9/answers"),
+        bad=("--no-such-flag", "http://127.0.0.1:9/"),
+        unknown=("--style", "no-such-style", "http://127.0.0.1:9/"),
+        has_commands=False,
+    ),
+    Tool(
+        "twine",
+        "twine",
+        "twine==6.2.0",
+        "argparse",
+        good=("check", "dist/sample-1.0-py3-none-any.whl"),
+        missing=(),
+        fails=("check", "dist/broken-1.0-py3-none-any.whl"),
+        bad=("--no-such-flag", "check", "dist/sample-1.0-py3-none-any.whl"),
+        has_commands=False,  # each has a parser of its own, behind that of the tool
+    ),
+    Tool(
+        "pre-commit",
+        "pre-commit",
+        "pre-commit==4.4.0",
+        "argparse",
+        good=("sample-config",),
+        missing=("try-repo",),
+        fails=("run",),
+    ),
+    Tool(
+        "csvcut",
+        "csvkit",
+        "csvkit==2.1.0",
+        "argparse",
+        good=("-c", "name", "data.csv"),
+        missing=("-c",),
+        fails=("-c", "nothing", "data.csv"),
+        unknown=("no-such-file.csv",),
+        has_commands=False,
+    ),
+    Tool(
+        "csvjson",
+        "csvkit",
+        "csvkit==2.1.0",
+        "argparse",
+        good=("--no-inference", "data.csv"),
+        missing=("--indent",),
+        fails=("--key", "nothing", "data.csv"),
+        unknown=("no-such-file.csv",),
+        has_commands=False,
+    ),
+    Tool(
+        "yamllint",
+        "yamllint",
+        "yamllint==1.37.1",
+        "argparse",
+        good=("--list-files", "good.yaml"),
+        missing=(),
+        fails=("bad.yaml",),
+        bad=("--no-such-flag", "good.yaml"),
+        unknown=("--format", "no-such-format", "good.yaml"),
+        has_commands=False,
+    ),
+    Tool(
+        "bandit",
+        "bandit",
+        "bandit==1.8.6",
+        "argparse",
+        good=("--quiet", "--format", "json", "ugly.py"),
+        missing=("--configfile",),
+        fails=("--quiet", "risky.py"),
+        unknown=("--format", "no-such-format", "ugly.py"),
+        has_commands=False,
+    ),
+    Tool(
+        "alembic",
+        "alembic",
+        "alembic==1.17.2",
+        "argparse",
+        good=("history",),
+        missing=("upgrade",),
+        fails=("upgrade", "nowhere"),
+    ),
+    Tool(
+        "mypy",
+        "mypy",
+        "mypy==1.18.2",
+        "argparse",
+        good=("ugly.py",),
+        missing=("--python-version",),
+        fails=("mistyped.py",),
+        unknown=("no-such-file.py",),
+        has_commands=False,
+        variables={"MYPY_CACHE_DIR": "/dev/null"},
+    ),
+    Tool(
+        "pylint",
+        "pylint",
+        "pylint==4.0.3",
+        "argparse",
+        good=("clean.py",),
+        missing=("--jobs",),
+        fails=("ugly.py",),
+        unknown=("no-such-file.py",),
+        has_commands=False,
+    ),
+    Tool(
+        "sphinx-build",
+        "sphinx",
+        "sphinx==8.2.3",
+        "argparse",
+        good=("-b", "dummy", "manual", "built"),
+        missing=("manual",),
+        fails=("-b", "dummy", "nowhere", "built"),
+        bad=("--no-such-flag", "manual", "built"),
+        unknown=("-b", "no-such-builder", "manual", "built"),
+        has_commands=False,
+    ),
+    Tool(
+        "dvc",
+        "dvc",
+        "dvc==3.64.0",
+        "argparse",
+        good=("version",),
+        missing=("remote", "add"),
+        fails=("status",),
+        bad=("version", "--no-such-flag"),
+    ),
+    Tool(
+        "gunicorn",
+        "gunicorn",
+        "gunicorn==23.0.0",
+        "argparse",
+        good=("--print-config", "served:app"),
+        missing=("--bind",),
+        fails=("--check-config", "nowhere:app"),
+        unknown=("--check-config", "served:no_such_app"),
+        has_commands=False,
+    ),
+    Tool(
+        "tox",
+        "tox",
+        "tox==4.32.0",
+        "argparse",
+        "tox.config.cli.parse:_get_parser()",
+        good=("list",),
+        missing=("run", "-e"),
+        fails=("run", "-e", "fails"),
+        refuses_itself=True,
+    ),
+    Tool(
+        "virtualenv",
+        "virtualenv",
+        "virtualenv==20.35.4",
+        "argparse",
+        "virtualenv.config.cli.parser:VirtualEnvConfigParser",
+        good=("--no-seed", "made"),
+        missing=(),
+        fails=("--python", "no-such-python", "made"),
+        bad=("--no-such-flag", "made"),
+        unknown=("--creator", "no-such-creator", "made"),
+        has_commands=False,
+    ),
+]
+
+#: dispatch by hand: their authors would have to rebuild that, or say that they are programs
+PROGRAMS = [
+    Tool(
+        "jupyter",
+        "jupyter-core",
+        "",
+        "program",
+        "jupyter_core.command:main",
+        good=("--paths", "--json"),
+        fails=("no-such-command",),
+    ),
+    Tool(
+        "scrapy",
+        "scrapy",
+        "scrapy==2.13.3",
+        "program",
+        "scrapy.cmdline:execute",
+        good=("version",),
+        fails=("runspider", "no-such-file.py"),
+    ),
+    Tool(
+        "aws",
+        "awscli",
+        "awscli==1.42.74",
+        "program",
+        "awscli.clidriver:main",
+        good=("configure", "list"),
+        fails=("s3", "ls"),
+        variables={"AWS_EC2_METADATA_DISABLED": "true"},
+    ),
+]
+
+#: ask a server before they do anything else: they can be described, and nothing more
+DESCRIBED = [
+    Tool("safety", "safety", "safety==3.7.0", "typer", "safety.cli:cli"),
+]
+
+TOOLS = [*CLICK, *TYPER, *ARGPARSE]
 
 
-@app.get("/answer")
-def answer():
-    return "42"
+def releases(tools: list[Tool]) -> list[Release]:
+    """Return every tool in the newest version, and in that of a year ago where there is one."""
+    return [
+        Release(tool, age)
+        for tool in tools
+        for age in (NEWEST, YEAR_AGO)
+        if age == NEWEST or tool.year_ago
+    ]
 
 
-@app.cli.command("greet")
-@click.option("--name", default="world")
-def greet(name):
-    "Greet somebody."
-    print("Hello,", name)
-""",
-    "ugly.py": "answer = {  'a':42 }\n",
-    "mkdocs.yml": "site_name: Answers\n",
-    "broken.yml": "site_name: Answers\ndocs_dir: nowhere\n",
-    "projects.yml": "projects: []\n",
-    "docs/index.md": "# Answers\n",
-}
+def tool_called(name: str) -> Tool:
+    """Return the tool with that console script."""
+    (found,) = (each for each in TOOLS if each.name == name)
+    return found
 
 
-def lay_out(folder: Path) -> Path:
-    """Fill *folder* with what the tools read; give it."""
-    for name, text in _FILES.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    with sqlite3.connect(folder / "data.db") as database:
-        database.execute("create table answers (id integer primary key, text text)")
-        database.execute("insert into answers (text) values ('42')")
-    database.close()
-    (folder / "home").mkdir()
-    return folder
-
-
-def settings(folder: Path) -> dict[str, str]:
-    """Give the variables that keep the tools away from the network and from the real home."""
-    return {
-        "HOME": str(folder / "home"),
-        "XDG_CONFIG_HOME": str(folder / "home" / ".config"),
-        "HF_HUB_OFFLINE": "1",
-        "HF_HUB_DISABLE_UPDATE_CHECK": "1",
-    }
-
-
-def cache() -> Path:
-    """Give the folder that keeps environments between runs."""
-    return Path(os.environ.get("MURLI_REAL_CACHE") or REPOSITORY / ".cache" / "real")
-
-
-def tools_environment() -> Path:
-    """Give the folder of the environment that holds every tool, made or not."""
-    return _folder("tools", sys.executable, _requirements())
-
-
-def tools_python() -> str:
-    """Give the interpreter of that environment; the first call installs everything."""
-    return environment("tools", sys.executable, _requirements())
-
-
-def _requirements() -> list[str]:
-    return [each for tool in TOOLS for each in tool.requirement.split()]
-
-
-def _folder(name: str, python: str, requirements: list[str]) -> Path:
-    known = hashlib.sha256("\n".join([python, *requirements]).encode()).hexdigest()[:8]
-    return cache() / f"{name}-{known}"
-
-
-def environment(name: str, python: str, requirements: list[str]) -> str:
-    """Give the interpreter of an environment with murli and *requirements*, made only once."""
-    folder = _folder(name, python, requirements)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with open(folder.parent / f"{folder.name}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        ours = folder / "bin" / "python"
-        ready = folder / ".ready"
-        if not ready.exists():
-            _run([python, "-m", "venv", "--clear", str(folder)])
-            pip = [str(ours), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-            _run([*pip, "-e", str(REPOSITORY), *requirements])
-            ready.touch()
-    return str(ours)
-
-
-def _run(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+def enabling(tool: Tool, agents: str) -> dict[str, str]:
+    """Return the variables by which *tool* is enabled from outside."""
+    return {"ENABLE_APP": tool.app, "ENABLE_NAME": tool.name, "ENABLE_AGENTS": agents}

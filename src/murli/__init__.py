@@ -19,6 +19,7 @@ exit_func = _sys.exit
 # Where each public name lives, in one text because every entry of a table is paid for at start-up.
 _HOMES = """\
 adapters enable
+adapters.program program
 api get_writer parse pass_writer session
 asides Page ProgressEvent
 batch Batch

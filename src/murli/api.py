@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from .adapters.argparse import Enabled, Session
+    from .adapters.argparse import Enabled
+    from .adapters.session import Session
     from .writer import Writer
 
 
@@ -50,7 +51,7 @@ def session(parser: argparse.ArgumentParser, args: Sequence[str] | None = None) 
         with murli.session(parser) as (args, writer):
             writer.write_success("Done", run(args))
     """
-    from .adapters.argparse import Session
+    from .adapters.session import Session
 
     return Session(_enabled("session", parser), args)
 

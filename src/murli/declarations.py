@@ -12,7 +12,7 @@ from .exit_codes import ExitCodeEntry as ExitCodeEntry
 from .exit_codes import danger_of as danger_of
 from .exit_codes import default_exit_codes as default_exit_codes
 from .exit_codes import entry_of as entry_of
-from .exit_codes import exit_codes_in
+from .exit_codes import exit_codes_in, ok_codes_in
 from .exit_codes import own_code as own_code
 from .exit_codes import undeclared as undeclared
 from .metadata import flag_key
@@ -273,6 +273,7 @@ def _plan(value: Any) -> Any:
 
 _SETTLE: dict[str, Callable[[Any], Any]] = {
     "exit_codes": exit_codes_in,
+    "ok_codes": ok_codes_in,
     "effect": _effect,
     "steps": _steps,
     "required_scopes": names_in,

@@ -32,6 +32,8 @@ _VAGUE = frozenset(
         "unknown error",
     )
 )
+# What says no more of a status than that it is not 0.
+_NO_MEANING = _VAGUE | {"error", "failed", "failure", "fail", "ok"}
 
 
 class ExitCode(Enum):
@@ -237,6 +239,74 @@ def exit_codes_in(declared: Mapping[Any, ExitCodeEntry]) -> dict[Any, ExitCodeEn
     if ExitCode.SUCCESS not in declared:
         raise ValueError("exit_codes lacks ExitCode.SUCCESS; declare every way the command can end")
     return dict(declared)
+
+
+def ok_codes_in(declared: Mapping[Any, Any]) -> dict[int, str]:
+    """Return the exit statuses of a command that are no failures, or raise telling what is wrong.
+
+    The value of each is what it means, in a few words: ``{1: "found something"}``.
+    """
+    for status, meaning in _statuses_in("ok_codes", declared).items():
+        if not isinstance(meaning, str) or _kind_named(meaning) is not None:
+            raise ValueError(
+                f"ok_codes[{status}] says what a success means, not {meaning!r}; a status that is "
+                "a failure is declared with enable(exit_codes=…)"
+            )
+    return dict(declared)
+
+
+def statuses_in(declared: Mapping[Any, Any]) -> dict[int, str | ExitCode]:
+    """Return what the exit statuses of a tool mean, or raise telling what is wrong.
+
+    A text says what a success means, an `ExitCode`, or its name, that it is a failure of that kind:
+    ``{1: "found something", 2: ExitCode.ARG_ERROR, 75: "unavailable"}``.
+    """
+    found: dict[int, str | ExitCode] = {}
+    for status, meaning in _statuses_in("exit_codes", declared).items():
+        kind = meaning if isinstance(meaning, ExitCode) else _kind_named(meaning)
+        if kind is ExitCode.SUCCESS:
+            raise ValueError(
+                f"exit_codes[{status}] is a success: say what it means, like "
+                '"found something"; 0 is the one that needs no words'
+            )
+        found[status] = kind or meaning
+    return found
+
+
+def meaning_of(
+    status: int, metadata: Metadata | None, declared: Mapping[int, str | ExitCode]
+) -> str | ExitCode | None:
+    """Return what an exit *status* means: for the command, else for the tool; ``None`` if unknown.
+
+    *declared* is what the tool says of all its commands. A text is a success.
+    """
+    own = metadata.ok_codes if metadata is not None else {}
+    return own.get(status) or declared.get(status)
+
+
+def _statuses_in(name: str, declared: Mapping[Any, Any]) -> dict[int, Any]:
+    if not isinstance(declared, dict):
+        raise TypeError(f"{name} is a dict of exit statuses, not {declared!r}")
+    for status, meaning in declared.items():
+        if isinstance(status, bool) or not isinstance(status, int) or not 1 <= status <= 125:
+            raise ValueError(f"{name} has exit statuses from 1 to 125 for keys, not {status!r}")
+        if isinstance(meaning, ExitCode):
+            continue
+        text = meaning.strip() if isinstance(meaning, str) else ""
+        if not 1 <= len(text) <= 120 or text.casefold().rstrip(".!") in _NO_MEANING:
+            raise ValueError(
+                f"{name}[{status}] says in up to 120 characters what the status means, "
+                f'like "found something", not {meaning!r}'
+            )
+    return dict(declared)
+
+
+def _kind_named(text: str) -> ExitCode | None:
+    """Return the exit code that *text* names: ``timeout``, ``TIMEOUT``, ``ARG_ERROR``."""
+    name = text.strip().upper().replace(" ", "_").replace("-", "_")
+    if name in ExitCode.__members__:
+        return ExitCode[name]
+    return next((code for code in ExitCode if code.value == name.lower()), None)
 
 
 def _check_entry(code: ExitCode | CommandCode, entry: ExitCodeEntry) -> None:

@@ -232,7 +232,10 @@ class Metadata(Record):
 
     ``timeout`` is how many seconds the command may take when an agent calls it.
 
-    ``exit_codes`` are all the ways it can end, ``effect`` is what a success does (created, updated,
+    ``exit_codes`` are all the ways it can end. ``ok_codes`` are the statuses other than 0 that its
+    handler exits with though nothing failed, and what each means: ``{1: "found something"}``.
+
+    ``effect`` is what a success does (created, updated,
     deleted or noop), ``steps`` are the names given to `murli.step`. ``requires`` are conditions on
     its flags. ``deprecated`` is a `Deprecation`, or the name of the replacement. ``lists`` says
     that it answers with a list, ``streams`` that it does so item by item. The rarer facts are
@@ -260,6 +263,7 @@ class Metadata(Record):
         "reveals_secrets",
         "timeout",
         "exit_codes",
+        "ok_codes",
         "effect",
         "steps",
         "required_scopes",
@@ -286,6 +290,7 @@ class Metadata(Record):
     reveals_secrets: bool
     timeout: float
     exit_codes: dict[ExitCode | CommandCode, ExitCodeEntry]
+    ok_codes: dict[int, str]
     effect: str
     steps: tuple[str, ...]
     required_scopes: tuple[str, ...]
@@ -316,6 +321,7 @@ class Metadata(Record):
         *,
         danger_level: str | None = None,
         exit_codes: Mapping[Any, ExitCodeEntry] | None = None,
+        ok_codes: Mapping[int, str] | None = None,
         effect: str | None = None,
         steps: Sequence[str] | None = None,
         required_scopes: Sequence[str] | None = None,
@@ -350,10 +356,11 @@ class Metadata(Record):
             reveals_secrets=bool(reveals_secrets),
             timeout=float(timeout or 0.0),
             exit_codes={},
+            ok_codes={},
             **_UNSAID,
             said=said,
         )
-        rare = [name for name in ("exit_codes", *_UNSAID) if name in said]
+        rare = [name for name in ("exit_codes", "ok_codes", *_UNSAID) if name in said]
         if rare:
             from .declarations import check_together, settled
 

@@ -92,17 +92,20 @@ def speak_utf8() -> Callable[[], None]:
     return undo
 
 
-def decoded(printed: bytes) -> str:
-    """Return text that is not all UTF-8, line by line.
+def decoded(printed: bytes) -> str | bytes:
+    """Return text that is not all UTF-8, line by line; *printed* itself where it is no text.
 
     A child may write in the locale's encoding where we write in UTF-8.
     """
     encoding = native_encoding or getattr(sys.__stdout__, "encoding", None) or "utf-8"
-    return "\n".join(_line_of(line, encoding) for line in printed.split(b"\n"))
+    try:
+        return "\n".join(_line_of(line, encoding) for line in printed.split(b"\n"))
+    except UnicodeDecodeError:  # in no encoding that anybody named
+        return printed
 
 
 def _line_of(line: bytes, encoding: str) -> str:
     try:
         return line.decode()
     except UnicodeDecodeError:
-        return line.decode(encoding, "replace")
+        return line.decode(encoding)

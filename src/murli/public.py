@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .adapters import enable as enable
+from .adapters.program import program as program
 from .api import get_writer as get_writer
 from .api import parse as parse
 from .api import pass_writer as pass_writer

@@ -19,7 +19,16 @@ class Argument(Record):
     ``metavar`` is what stands for its value where that says more than the name.
     """
 
-    __slots__ = ("name", "type", "required", "description", "choices", "values", "metavar")
+    __slots__ = (
+        "name",
+        "type",
+        "required",
+        "description",
+        "choices",
+        "values",
+        "metavar",
+        "excludes",
+    )
     name: str
     type: str
     required: bool
@@ -27,6 +36,7 @@ class Argument(Record):
     choices: tuple[str, ...]
     values: int
     metavar: str
+    excludes: tuple[str, ...]
 
     def __init__(
         self,
@@ -37,6 +47,7 @@ class Argument(Record):
         choices: Sequence[str] = (),
         values: int = 1,
         metavar: str = "",
+        excludes: Sequence[str] = (),
     ) -> None:
         fill(
             self,
@@ -47,6 +58,7 @@ class Argument(Record):
             choices=tuple(choices),
             values=values,
             metavar=metavar,
+            excludes=tuple(excludes),
         )
 
 
@@ -54,8 +66,10 @@ class Flag(Record):
     """An option as the framework knows it.
 
     ``name`` has no dashes; ``values`` is how many words follow it each time, -1 for any number.
-    ``spelling`` is how it is written where that is not ``--name``, ``metavar`` as in `Argument`.
-    ``standard`` marks a flag that murli adds to the command.
+    ``spelling`` is how it is written where that is not ``--name``, ``aliases`` and
+    ``negation_aliases`` are its other spellings, and those that turn it off, as they are written.
+    ``dest`` is what the tool calls its value. ``metavar`` is as in `Argument`. ``standard`` marks a
+    flag that murli adds to the command.
     """
 
     __slots__ = (
@@ -76,6 +90,9 @@ class Flag(Record):
         "spelling",
         "metavar",
         "standard",
+        "aliases",
+        "negation_aliases",
+        "dest",
     )
     name: str
     type: str
@@ -94,6 +111,9 @@ class Flag(Record):
     spelling: str
     metavar: str
     standard: bool
+    aliases: tuple[str, ...]
+    negation_aliases: tuple[str, ...]
+    dest: str
 
     def __init__(
         self,
@@ -114,6 +134,9 @@ class Flag(Record):
         spelling: str = "",
         metavar: str = "",
         standard: bool = False,
+        aliases: Sequence[str] = (),
+        negation_aliases: Sequence[str] = (),
+        dest: str = "",
     ) -> None:
         fill(
             self,
@@ -134,6 +157,9 @@ class Flag(Record):
             spelling=spelling,
             metavar=metavar,
             standard=standard,
+            aliases=tuple(aliases),
+            negation_aliases=tuple(negation_aliases),
+            dest=dest,
         )
 
 
@@ -142,7 +168,8 @@ class Command(Record):
 
     ``runs`` says of a group that it does something when it is called by itself, ``strict`` that
     options stand before the first word that is none. ``own_name`` is what the framework calls it,
-    which may not be how it is called.
+    which may not be how it is called. Of each of ``one_of``, names of flags and arguments, exactly
+    one must be given.
     """
 
     __slots__ = (
@@ -159,6 +186,7 @@ class Command(Record):
         "runs",
         "strict",
         "own_name",
+        "one_of",
     )
     path: tuple[str, ...]
     summary: str
@@ -173,6 +201,7 @@ class Command(Record):
     runs: bool
     strict: bool
     own_name: str
+    one_of: tuple[tuple[str, ...], ...]
 
     def __init__(
         self,
@@ -189,6 +218,7 @@ class Command(Record):
         runs: bool = False,
         strict: bool = False,
         own_name: str = "",
+        one_of: Sequence[tuple[str, ...]] = (),
     ) -> None:
         fill(
             self,
@@ -205,6 +235,7 @@ class Command(Record):
             runs=runs,
             strict=strict,
             own_name=own_name,
+            one_of=tuple(one_of),
         )
 
     @property
@@ -249,6 +280,43 @@ class Command(Record):
         return tuple(command for command in self.commands if not command.hidden)
 
 
+def spelled_name(written: Sequence[str], dest: str) -> tuple[str, str]:
+    """Return the long name of an option without its dashes, and its short one or ``""``.
+
+    *written* is how it can be written; what is nothing but a prefix is called by its *dest*.
+    """
+    longs = [each for each in written if each[:1] == each[1:2]]
+    name = (longs or [*written, dest])[0].lstrip("-+/") or dest.replace("_", "-")
+    shorts = [each[1:] for each in written if each[:1] == "-" and each[1:2] not in ("-", "")]
+    shorts = [each for each in shorts if each != name] if longs else []
+    return name, next((each for each in shorts if len(each) == 1), shorts[0] if shorts else "")
+
+
+def spellings(written: Sequence[str], name: str, short: str) -> dict[str, Any]:
+    """Return the facts of a `Flag` about how it is written."""
+    spelling = f"--{name}"
+    if spelling not in written:
+        spelling = next((each for each in written if each.lstrip("-+/") == name), written[0])
+    return {
+        "short": short,
+        "spelling": "" if spelling == f"--{name}" else spelling,
+        "aliases": [each for each in written if each not in (spelling, f"-{short}")],
+    }
+
+
+def with_own_names(flags: Sequence[Flag]) -> list[Flag]:
+    """Return *flags*, each with a name that no other has: ``-x`` and ``+x`` are two options."""
+    found: dict[str, Flag] = {}
+    for flag in flags:
+        name, number = flag.name, 1
+        while name in found:
+            number += 1
+            name = f"{flag.name}-{number}"
+        spelling = flag.spelling or f"--{flag.name}"
+        found[name] = flag if name == flag.name else flag.replace(name=name, spelling=spelling)
+    return list(found.values())
+
+
 def first_line(text: str | None) -> str:
     """Give the summary that a help text starts with."""
     lines = (text or "").strip().splitlines()
@@ -269,8 +337,8 @@ def telling_metavar(given: object, type_name: str, name: str) -> str:
 
     ``""`` where that says no more than *name*, that of the flag or argument.
     """
-    words = [given] if isinstance(given, str) else given or ()
-    text = " ".join(str(word) for word in words) if isinstance(words, (list, tuple)) else ""
+    words = given if isinstance(given, (list, tuple)) else [given]
+    text = " ".join(word for word in words if isinstance(word, str))
     if not text:
         kind = type_name.lower()
         common = kind.removesuffix(" range") in _COMMON_TYPES or kind.startswith("file")

@@ -364,8 +364,8 @@ class Writer:
             return render(answer.document.get("data"))
         return dumps(answer.document, pretty=not self.in_lines)
 
-    def send_to(self, stdout: TextStream) -> None:
-        """Answer on *stdout* from now on: the process's own is being collected."""
+    def send_to(self, stdout: TextStream | None) -> None:
+        """Answer on *stdout* from now on: the process's own, ``None``, is being collected."""
         self._stdout = stdout
 
     def seize(self, seconds: float) -> bool:

@@ -33,15 +33,31 @@ def test_no_stdin_at_all_is_an_empty_one(faults: list[str], what: str) -> None:
     assert (closed.code, closed.out, closed.err) == (empty.code, empty.out, empty.err)
 
 
-@pytest.mark.parametrize("what", [*ASKING, "read", "lines"])
-def test_a_silent_stdin_is_not_waited_for(faults: list[str], start: Starter, what: str) -> None:
+def test_a_silent_stdin_is_not_waited_for(faults: list[str], start: Starter) -> None:
     """With stdin open and nobody writing, reading from it fails within moments."""
     began = time.monotonic()
-    running = start(faults, "do", what, stdin=subprocess.PIPE)
-    running.process.wait(15)
-    done = running.end()
-    assert done.error["error"] == "input_required"
+    calls = [
+        start(faults, "do", what, stdin=subprocess.PIPE) for what in (*ASKING, "read", "lines")
+    ]
+    for running in calls:
+        running.process.wait(15)
+        assert running.end().error["error"] == "input_required"
     assert time.monotonic() - began < 12
+
+
+def test_a_caller_may_write_late(faults: list[str], start: Starter) -> None:
+    """Who starts a program and writes a second later is heard; a question is not waited for."""
+    asks = start(faults, "do", "ask", stdin=subprocess.PIPE)
+    reads = start(faults, "do", "read", stdin=subprocess.PIPE)
+    assert reads.process.stdin is not None
+    time.sleep(1.5)
+    assert asks.process.poll() == 1
+    reads.process.stdin.write(b"late")
+    reads.process.stdin.close()
+    reads.process.stdin = None
+    assert reads.end().document["result"] == "4"
+    advice = asks.end().error["suggestion"]
+    assert advice == "Pass --name."
 
 
 @pytest.mark.parametrize(("what", "answer"), [("ask", "hello Ada"), ("confirm", "Ada")])

@@ -32,6 +32,7 @@ def enable(
     detect_agents: bool = False,
     guard: str = "declared",
     agents: str = "pipe",
+    exit_codes: dict[int, Any] | None = None,
 ) -> None:
     """Make *app* speak to people and agents.
 
@@ -56,6 +57,9 @@ def enable(
     * *agents*: who is answered as an agent: whoever reads from a ``pipe``; with ``flag`` only who
       passes ``--agent`` or sets ``MURLI_MODE=agent``; with ``detect`` also who announces itself in
       a variable. With the last two a pipe stays text.
+    * *exit_codes*: what the statuses mean with which the tool itself exits: a text for one that is
+      a success (``{1: "found something"}``), an `ExitCode` for a failure. See ``ok_codes`` of
+      `Metadata` for those of one command.
     """
     from ..contracts import CONTRACT_NAMES
     from ..runtime import Settings
@@ -68,6 +72,10 @@ def enable(
         raise ValueError(f"guard is declared or inferred, not {guard!r}")
     if agents not in ("pipe", "flag", "detect"):
         raise ValueError(f"agents is pipe, flag or detect, not {agents!r}")
+    if exit_codes:
+        from ..exit_codes import statuses_in
+
+        exit_codes = statuses_in(exit_codes)
     settings = Settings(
         name=name,
         tool_version=tool_version,
@@ -82,6 +90,7 @@ def enable(
         detect_agents=detect_agents,
         guard=guard,
         agents=agents,
+        exit_codes=exit_codes or {},
     )
     caller = sys._getframe(1).f_globals.get("__name__", "")
     _adapter_of(app)(app, settings, caller)
@@ -108,6 +117,8 @@ def _adapter_of(app: Any) -> Any:
     """Give the function that enables *app*, by what it can do rather than by its class."""
     if is_parser(app):
         name = "argparse"
+    elif hasattr(app, "murli_settings"):
+        name = "program"
     elif hasattr(app, "registered_commands") and hasattr(app, "info"):
         name = "typer"
     elif callable(getattr(app, "main", None)) and hasattr(app, "params"):

@@ -1,7 +1,8 @@
 """argparse: a parser that was enabled parses for both audiences.
 
 Nothing in the ``argparse`` module is touched; a parser is hooked through attributes of its own
-instance, its subparsers when they are reached.
+instance, its subparsers when they are reached. What stands in for a method is a method too: a deep
+copy of a parser then has its own, and a parser that is its own namespace has no values from us.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from types import MethodType
 
 from ..formats import take_bursts_as_one
 from ..runtime import INTENT, mentions_secret, metadata_of, program_name, version_of
@@ -26,8 +28,7 @@ from .argparse_levels import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import TracebackType
-    from typing import Any, NoReturn
+    from typing import Any
 
     from ..metadata import Metadata
     from ..runtime import Settings
@@ -67,33 +68,37 @@ class Enabled:
         self.parser = parser
         self.settings = settings
         self.caller = caller
-        self._parsing = False
+        self.parsing = False
         # Which switches of the parser's own for force and dry-run were typed.
         self.given: set[str] = set()
         # The parsers that were let parse in the same call.
         self.admitted: list[argparse.ArgumentParser] = []
         # Takes note of a parser that parses, while a call is parsed.
         self.note: Callable[[argparse.ArgumentParser], bool] | None = None
-        self._forwards = False
+        # Whether what the parser does not know is kept, and whether it parses beside the call.
+        self.forwards = self.joins = False
         # The call that was begun to show a help text, until it is parsed.
         self._shown: Invocation | None = None
-        self._own_parse_args = parser.parse_args
-        own_parse = parser.parse_known_args
+        # The parser's own methods that others stand in for.
+        self.own: dict[str, Callable[..., Any]] = {}
         for name in _PARSE_METHODS:
-            setattr(parser, name, self._in_place_of(getattr(parser, name), "known" in name))
+            self.own[name] = getattr(parser, name)
+            setattr(parser, name, self._in_place_of(name))
         for name in ("print_help", "print_usage"):
-            setattr(parser, name, self._showing(getattr(parser, name)))
+            self.own[name] = getattr(parser, name)
+            setattr(parser, name, self._showing(name))
         _hook(parser)
         if "_ARGCOMPLETE" in os.environ:
             from .argparse_completion import prepare
 
-            prepare(self, own_parse)
+            prepare(self, self.own["parse_known_args"])
 
     def parse(self, args: Sequence[str] | None) -> tuple[Any, Writer]:
         """Parse, and give the writer beside the namespace; the program goes on as the handler."""
         invocation = self.begin(args)
         self._hand_over(invocation, args)
-        return self.run(invocation), invocation.writer
+        given = () if args is None else (args,)
+        return self.run(invocation, self.own["parse_args"], given), invocation.writer
 
     def begin(self, args: Sequence[str] | None, *, keep_extras: bool = False) -> Invocation:
         """Take a command line to the point where argparse sees it.
@@ -102,20 +107,28 @@ class Enabled:
         """
         take_bursts_as_one(begin=True)
         try:
-            from ..runtime.process import answer_stream
+            from ..runtime import process
 
-            self._forwards = keep_extras
+            self.forwards = keep_extras
             argv = expand_files(self.parser, sys.argv[1:] if args is None else list(args))
-            invocation = Invocation(self, self.settings, argv, answer_stream())
-            try:
-                invocation.begin()
-            except Exception as lost:
-                from ..errors import OutputFailed
-                from ..runtime.failures import conclude
+            if hasattr(self.parser, "_preprocessing"):
+                from .argparse_filled import fill
 
-                if not isinstance(lost, OutputFailed):
-                    raise
-                invocation.end(conclude(invocation, lost, ""))
+                fill(self.parser, argv)
+            others = process._owner is not None or (keep_extras and not self.parser.add_help)
+            if others or not (args is None or argv == sys.argv[1:]):
+                from .argparse_several import invocation_among
+
+                invocation = invocation_among(self, argv)
+            else:
+                invocation = Invocation(self, self.settings, argv)
+            try:
+                if not self.joins:
+                    invocation.begin()
+            except (SystemExit, Exception) as ending:
+                from ..runtime.succession import end_early
+
+                end_early(invocation, ending, args)
             return invocation
         finally:
             take_bursts_as_one(begin=False)
@@ -123,23 +136,36 @@ class Enabled:
     def run(
         self,
         invocation: Invocation,
-        namespace: Any = None,
-        parse: Callable[..., Any] | None = None,
-        *more: Any,
-        **named: Any,
+        parse: Callable[..., Any],
+        given: tuple[Any, ...] = (),
+        named: dict[str, Any] | None = None,
     ) -> Any:
         """Let argparse parse, and the guard decide; give what *parse* gives.
 
-        *parse* is the parser's own method, ``parse_args`` unless given. What is wrong with the
-        call is answered, and ends the program.
+        *parse* is the parser's own method; *given* and *named* are what the tool calls it with,
+        which it gets as they are but for words of ours. What is wrong with the call is answered.
         """
+        named = named or {}
+        if self.joins:
+            from .argparse_several import parse_within
+
+            return parse_within(self, invocation, parse, given, named)
+        self.parsing, self.given, self.admitted = True, set(), []
+        if not is_own(parse):
+            from .argparse_signatures import parse_by_signature
+
+            return parse_by_signature(self, invocation, parse, given, named)
+        rest, words = invocation.call.rest, given[0] if given else named.get("args")
+        if rest != (sys.argv[1:] if words is None else list(words)):
+            if "args" in named:
+                named = {**named, "args": rest}
+            else:
+                given = (rest, *given[1:])
 
         def separately() -> Any:
             with Separators(invocation.call.separated):
-                own = parse or self._own_parse_args
-                return own(invocation.call.rest, namespace, *more, **named)
+                return parse(*given, **named)
 
-        self._parsing, self.given, self.admitted = True, set(), []
         return self.guide(invocation, self.parser, separately)
 
     def parse_later(
@@ -210,11 +236,12 @@ class Enabled:
             prepare(root)
             result = parse()
         finally:
-            self._parsing, self.note = False, None
+            self.parsing, self.note = False, None
             for each in bindings:
                 each.release()
             for take_back in reversed(undo):
                 take_back()
+        invocation.refusal = None
         if not admits:
             return result
         parsed = result[0] if isinstance(result, tuple) else result
@@ -243,30 +270,34 @@ class Enabled:
                 answer(invocation, metadata, parsed)
         return result
 
-    def _in_place_of(self, own: Callable[..., Any], keep_extras: bool) -> Callable[..., Any]:
-        """Give what stands in for *own*, one of the parser's methods that parse."""
+    def _in_place_of(self, name: str) -> Callable[..., Any]:
+        """Return what stands in for *name*, one of the parser's methods that parse."""
 
-        def parse(
-            args: Sequence[str] | None = None, namespace: Any = None, *more: Any, **named: Any
-        ) -> Any:
-            if self._parsing:  # the methods call one another
-                return own(args, namespace, *more, **named)
+        def parse(self: Enabled, /, *given: Any, **named: Any) -> Any:
+            own = self.own[name]
+            if self.parsing or _is_parsing():  # the methods, and parsers, call one another
+                return own(*given, **named)
             invocation, self._shown = self._shown, None
             if invocation is None:
-                invocation = self.begin(args, keep_extras=keep_extras)
-                self._hand_over(invocation, args)
-            return self.run(invocation, namespace, own, *more, **named)
+                words = given[0] if given else named.get("args")
+                if not is_own(own):
+                    from .argparse_signatures import words_in
 
-        return parse
+                    words = words_in(own, given, named)
+                invocation = self.begin(words, keep_extras="known" in name)
+                self._hand_over(invocation, words)
+            return self.run(invocation, own, given, named)
 
-    def _showing(self, own: Callable[..., None]) -> Callable[..., None]:
-        """Return what stands in for *own*, which prints a help text.
+        return MethodType(parse, self)
+
+    def _showing(self, name: str) -> Callable[..., Any]:
+        """Return what stands in for *name*, a method of the parser that prints a help text.
 
         A tool that prints its help when it is called with nothing, before it parses or behind that,
         is answered for under the contracts that answer such a call.
         """
 
-        def show(file: Any = None) -> None:
+        def show(self: Enabled, /, *given: Any, **named: Any) -> Any:
             invocation = current()
             if invocation is None and self._answers_bare_calls():
                 invocation = self._shown = self.begin(None)
@@ -275,9 +306,9 @@ class Enabled:
                 call = invocation.call
                 if not (call.rest or call.mounted):  # nothing but flags of ours
                     invocation.shows_help = invocation.in_family and not invocation.writer.is_tty()
-            own(file)
+            return self.own[name](*given, **named)
 
-        return show
+        return MethodType(show, self)
 
     def _answers_bare_calls(self) -> bool:
         """Return whether an agent has called the tool with nothing but what says how to answer."""
@@ -293,6 +324,8 @@ class Enabled:
         """Let the rest of the program be the handler, when the process is ours."""
         from ..runtime.process import may_own, own
 
+        if self.joins:
+            return
         if may_own(args):
             own(invocation)
         else:
@@ -327,7 +360,7 @@ class Enabled:
 
     def level(self) -> ParserLevel:
         """Return the root as the scanner sees it."""
-        return ParserLevel(self.parser, forwards=self._forwards)
+        return ParserLevel(self.parser, forwards=self.forwards)
 
     def metadata(self) -> Metadata | None:
         """Return what was declared about the tool itself."""
@@ -383,107 +416,68 @@ class Enabled:
         return walk(level.parser, path, summary_of(level.origin, path[-1], level.parser))
 
 
-class Session:
-    """``with session(parser) as (args, writer):`` makes the block the handler.
+def _is_parsing() -> bool:
+    """Return whether an enabled parser parses, of which others are a part then."""
+    invocation = current()
+    return invocation is not None and getattr(invocation.runner, "note", None) is not None
 
-    Whatever the block raises is answered, and its end is the end of the invocation.
-    """
 
-    def __init__(self, enabled: Enabled, args: Sequence[str] | None) -> None:
-        self._enabled = enabled
-        self._args = args
-        self._invocation: Invocation | None = None
-        self._undo: Callable[[], None] | None = None
-
-    def __enter__(self) -> tuple[Any, Writer]:
-
-        invocation = self._invocation = self._enabled.begin(self._args)
-        try:
-            invocation.collect()
-            self._undo = invocation.put_in_custody()
-            return self._enabled.run(invocation), invocation.writer
-        except BaseException as error:
-            self._end(invocation, error)
-            raise
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if self._invocation is None:
-            raise RuntimeError("a session must be entered before it is left")
-        self._end(self._invocation, error)
-
-    def _end(self, invocation: Invocation, error: BaseException | None) -> None:
-        invocation.brace(error)
-        if self._undo is not None:
-            self._undo()
-        if not invocation.concerned:
-            return  # a fork of the program, which itself answers
-        writer = invocation.writer
-        if error is not None and invocation.is_for_people:
-            from ..runtime.for_people import is_for_the_tool, leave_to_the_tool
-
-            if is_for_the_tool(error):
-                leave_to_the_tool(invocation, error)
-                return
-        settled = isinstance(error, SystemExit) and (
-            writer.answered or writer.is_tty() or invocation.explained
-        )
-        code = invocation.finish(error, restore=True)
-        if not settled and (error is not None or code != 0):
-            if self._args is None and isinstance(error, KeyboardInterrupt):
-                invocation.give_grace(error)  # threads may keep the program from ending
-            writer.exit(code)
+def is_own(method: Any) -> bool:
+    """Return whether *method* of a parser is argparse's own, and not that of a subclass."""
+    return getattr(method, "__module__", "") == "argparse"
 
 
 def _hook(parser: argparse.ArgumentParser) -> None:
-    """Make *parser* report its errors, and show its help, to the audience that is there."""
-    if getattr(parser, _HOOKED, False):
+    """Make *parser* report its errors, and show its help, to the audience that is there.
+
+    Subclasses have methods with other arguments: they get what they are called with.
+    """
+    if hasattr(parser, _HOOKED):
         return
-    setattr(parser, _HOOKED, True)
-    own_error, own_exit, own_help = parser.error, parser.exit, parser.format_help
-    is_custom = type(parser).error is not argparse.ArgumentParser.error
+    is_custom = not (is_own(parser.error) and is_own(parser.exit))
+    # The parser's own methods, and whether an error() of the author's own is being called.
+    hooked: Any = {name: getattr(parser, name) for name in ("error", "exit", "format_help")}
+    setattr(parser, _HOOKED, hooked)
 
-    def error(message: str) -> NoReturn:
-        invocation = current()
-        if invocation is None or (is_custom and invocation.is_for_people):
-            own_error(message)
-        from .argparse_errors import explain, let_author_handle, show
+    def error(parser: Any, /, *given: Any, **named: Any) -> Any:
+        own = getattr(parser, _HOOKED)
+        own_error, invocation = own["error"], current()
+        is_handled = own.get("is_handled", False)
+        if invocation is None or (is_custom and invocation.is_for_people) or is_handled:
+            return own_error(*given, **named)
+        from .argparse_errors import report
 
-        problem = explain(parser, message)
-        if invocation.is_for_people:
-            show(own_error, message, problem, invocation)
-        if is_custom:
-            let_author_handle(own_error, message)
-        invocation.refuse(problem)
+        own["is_handled"] = is_custom
+        try:
+            return report(parser, own_error, given, named, is_custom=is_custom)
+        finally:
+            own["is_handled"] = False
 
-    def exit(status: int = 0, message: str | None = None) -> NoReturn:
-        invocation = current()
+    def exit(parser: Any, /, *given: Any, **named: Any) -> Any:
+        own, invocation = getattr(parser, _HOOKED), current()
         if invocation is not None:
             if sys._getframe(1).f_code is _VERSION_CODE:
                 invocation.explained = True
-            if status and message and not invocation.writer.is_tty():
-                from .argparse_errors import exit_failure
+            elif is_own(own["exit"]) and not (invocation.writer.is_tty() or own.get("is_handled")):
+                from .argparse_errors import report_exit
 
-                invocation.refuse(exit_failure(status, message))
-        own_exit(status, message)
+                report_exit(invocation, *given, **named)
+        return own["exit"](*given, **named)
 
-    def format_help() -> str:
+    def format_help(parser: Any, /, *given: Any, **named: Any) -> Any:
+        text = getattr(parser, _HOOKED)["format_help"](*given, **named)
         invocation = current()
         if invocation is None:
-            return own_help()
+            return text
         if invocation.writer.phase == "validation":
             invocation.explained = True
         from .argparse_help import our_section
 
-        return own_help() + our_section(parser, invocation)
+        section = our_section(parser, invocation)
+        return text + section if section else text
 
-    setattr(parser, "error", error)
-    setattr(parser, "exit", exit)
-    setattr(parser, "format_help", format_help)
+    for function in (error, exit, format_help):
+        setattr(parser, function.__name__, MethodType(function, parser))
 
 
 def _version_in(text: str) -> str:

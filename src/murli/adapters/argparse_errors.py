@@ -12,11 +12,13 @@ import sys
 from ..errors import AgentError
 from ..runtime import usage
 from ..runtime.invocation import current
+from ..runtime.refusal import Refusal, refuse
 from .argparse_levels import reached
 from .argparse_tree import choices_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import io
     from collections.abc import Callable, Sequence
     from types import FrameType
     from typing import Any, NoReturn
@@ -24,12 +26,44 @@ if TYPE_CHECKING:
     from ..runtime.invocation import Invocation
 
 
-def explain(parser: argparse.ArgumentParser, message: str) -> AgentError:
-    """Give the failure behind a call of ``parser.error(message)``."""
+# The status with which argparse ends a program whose call is wrong.
+_USAGE_STATUS = 2
+
+
+def report(
+    parser: argparse.ArgumentParser,
+    own_error: Callable[..., Any],
+    given: tuple[Any, ...],
+    named: dict[str, Any],
+    *,
+    is_custom: bool,
+) -> Any:
+    """Tell the audience that is there what ``parser.error`` was called for.
+
+    *own_error* is the parser's own, *given* and *named* its arguments. Where it *is_custom*, it
+    may raise, exit or return, as it does without us.
+    """
+    invocation = current()
+    if invocation is None:
+        raise RuntimeError("an error is reported outside of a call")
+    texts = [text for text in (named.get("message"), *given) if isinstance(text, str)]
+    message = texts[0] if texts else ""
+    problem = explain(parser, message, sys._getframe(2))
+    if invocation.is_for_people:
+        _show(own_error, given, named, problem, message)
+    status = _USAGE_STATUS
+    if is_custom:
+        status, returned = _handled_by_author(own_error, given, named, problem)
+        if not status:
+            return returned
+    refuse(invocation, problem, status)
+
+
+def explain(parser: argparse.ArgumentParser, message: str, caller: FrameType) -> AgentError:
+    """Give the failure behind a call of ``parser.error(message)`` in the frame *caller*."""
     problem = sys.exc_info()[1]
     if isinstance(problem, argparse.ArgumentError):
         return _argument_problem(problem, message)
-    caller = sys._getframe(2)
     _hide_unknown(parser)
     if caller.f_globals.get("__name__") != "argparse":
         # The tool's own check, in its own words.
@@ -129,38 +163,75 @@ def _innermost(problem: BaseException) -> FrameType | None:
     return frame
 
 
-def let_author_handle(own_error: Callable[[str], object], message: str) -> None:
-    """Give an ``error()`` of the author's own the chance to raise instead of exiting.
+def _handled_by_author(
+    own_error: Callable[..., Any],
+    given: tuple[Any, ...],
+    named: dict[str, Any],
+    problem: AgentError,
+) -> tuple[int, Any]:
+    """Call an ``error()`` of the author's own; return the status it exits with, or 0.
 
-    What it prints is for people, who are not there.
+    In that case it has returned, with what is returned here too, and goes on. What it prints on its
+    way to an exit is for people, who are not there.
     """
     import contextlib
     import io
 
-    silence = io.StringIO()
-    with contextlib.redirect_stderr(silence), contextlib.redirect_stdout(silence):
-        try:
-            own_error(message)
-        except SystemExit:
-            pass
+    from ..runtime.endings import status_of
+
+    shown, told = io.StringIO(), io.StringIO()
+    try:
+        with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(told):
+            returned = own_error(*given, **named)
+    except SystemExit as end:
+        return status_of(end.code) or _USAGE_STATUS, None
+    except BaseException as raised:
+        invocation = current()
+        if invocation is not None:
+            invocation.refusal = Refusal(problem, raised=raised)
+        _print(shown, told)
+        raise
+    _print(shown, told)
+    return 0, returned
 
 
-def show(
-    own_error: Callable[[str], NoReturn], message: str, problem: AgentError, invocation: Invocation
+def _print(shown: io.StringIO, told: io.StringIO) -> None:
+    sys.stdout.write(shown.getvalue())
+    sys.stderr.write(told.getvalue())
+
+
+def _show(
+    own_error: Callable[..., Any],
+    given: tuple[Any, ...],
+    named: dict[str, Any],
+    problem: AgentError,
+    message: str,
 ) -> NoReturn:
     """Let argparse show a person what is wrong and end the program; *problem* may hold a hint."""
     from ..runtime.for_people import hint
 
+    invocation = current()
     try:
-        own_error(message)
+        own_error(*given, **named)
     except SystemExit as end:
+        if invocation is None:
+            raise
         hint(invocation, problem, message)
-        raise SystemExit(invocation.settings.usage_exit_code or end.code) from None
+        if invocation.settings.usage_exit_code:
+            end.code = invocation.settings.usage_exit_code
+        raise
+    raise RuntimeError("argparse goes on behind an error")
+
+
+def report_exit(invocation: Invocation, status: int = 0, message: str | None = None) -> None:
+    """Answer ``parser.exit(status, message)`` where that is a failure; else do nothing."""
+    if status and message:
+        refuse(invocation, exit_failure(status, message), status)
 
 
 def exit_failure(status: int, message: str) -> AgentError:
-    """Give the failure that ``parser.exit(status, message)`` means."""
-    found = _of_handled(sys._getframe(2), message.strip())
+    """Give the failure that ``parser.exit(status, message)`` means, two frames above."""
+    found = _of_handled(sys._getframe(3), message.strip())
     if found is None:
         return AgentError(status, "execution_error", message.strip(), kind="tool_error")
     if status != 1:

@@ -10,12 +10,17 @@ from .argparse_levels import subparsers_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..runtime.invocation import Invocation
 
 
 def our_section(parser: argparse.ArgumentParser, invocation: Invocation) -> str:
     """Give what to append to the help of *parser*, or ``""``."""
-    is_root = parser is getattr(invocation.runner, "parser", None)
+    runner: Any = invocation.runner
+    # One that is handed a part of the words, or keeps what it does not know, may not see ours.
+    sees_all = invocation.settings.mount and not getattr(runner, "forwards", False)
+    is_root = sees_all and parser is getattr(runner, "parser", None)
     own = parser._option_string_actions
     text = ""
     found = our_sections(
@@ -34,6 +39,7 @@ def our_section(parser: argparse.ArgumentParser, invocation: Invocation) -> str:
                     option.names,
                     dest=option.names[0].lstrip("-"),
                     nargs=None if option.metavar else 0,
+                    default=argparse.SUPPRESS,  # or a formatter that shows defaults names one
                     metavar=option.metavar or None,
                     help=option.help,
                 )

@@ -22,13 +22,13 @@ def parse_later(
 ) -> Any:
     """Return what *parser* makes of *words*, admitted by the guard like a command of the tool."""
     level = ParserLevel(parser)
-    found = _intent_in(words, level, invocation)
+    found = intent_in(words, level, invocation)
 
     def parse() -> Any:
         with Separators(found.separated):
             return parser._parse_known_args(found.rest, *more)
 
-    _add_intent(invocation.call, found, level)
+    add_intent(invocation.call, found, level)
     is_admitted = any(parser is each for each in enabled.admitted)
     if is_admitted or _reads_options_only(parser):
         return enabled.guide(invocation, parser, parse, admits=False)
@@ -41,7 +41,7 @@ def parse_later(
     return enabled.guide(invocation, parser, parse, _path(enabled, parser))
 
 
-def _intent_in(words: list[str], level: ParserLevel, invocation: Invocation) -> Call:
+def intent_in(words: list[str], level: ParserLevel, invocation: Invocation) -> Call:
     """Return *words* without our flags that confirm or preview, and which these were.
 
     All others were taken where the enabled parser parsed, or are none of ours here.
@@ -54,7 +54,7 @@ def _intent_in(words: list[str], level: ParserLevel, invocation: Invocation) -> 
     return scan(words, level, vocabulary=ours, without=others)
 
 
-def _add_intent(call: Call, found: Call, level: ParserLevel) -> None:
+def add_intent(call: Call, found: Call, level: ParserLevel) -> None:
     """Make *call* that of the parser at *level*, on which *found* was typed."""
     if call.level is not None and call.level.forwards:
         # What the enabled parser passed on is an option of this one, if it has such an option.

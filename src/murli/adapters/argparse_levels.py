@@ -92,6 +92,8 @@ class ParserLevel:
     def width(self, option: str) -> tuple[int, int]:
         """Give how many values *option* takes at least and at most."""
         action = self._action(option)
+        if action is None and self.forwards and not self.routes:
+            return 0, 1  # it is another program's, and so may be the word behind it
         if action is None or action.nargs == 0:
             return 0, 0
         if action.nargs == argparse.REMAINDER:
@@ -126,6 +128,10 @@ class ParserLevel:
         """Whether a word may be an argument of the parser itself."""
         positionals = self.parser._get_positional_actions()
         return any(action is not self._subparsers for action in positionals)
+
+    def takes_any_word(self, words_before: int) -> bool:
+        """Return that what looks like an option is one."""
+        return False
 
     @property
     def words_first(self) -> int:

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from types import BuiltinFunctionType, FunctionType, MethodType
 
+from ..plain_values import STANDARD_STREAM, is_standard_stream, shown, shown_choices
 from ..runtime import metadata_of
-from ..tree import Argument, Command, Flag, first_line, telling_metavar
+from ..tree import (
+    Argument,
+    Command,
+    Flag,
+    first_line,
+    spelled_name,
+    spellings,
+    telling_metavar,
+    with_own_names,
+)
 from .argparse_levels import subparsers_of
 
 TYPE_CHECKING = False
@@ -14,7 +25,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _TYPES = {"int": "int", "float": "float64", "bool": "bool", "complex": "string"}
-MANY_CHOICES = 100
+# What simple_parsing puts where an author wrote no help, for its formatter to leave out.
+_NO_HELP = "<__TEMP__>"
 _LEFT_OUT = (argparse._HelpAction, argparse._VersionAction, argparse._SubParsersAction)
 
 
@@ -28,15 +40,15 @@ def walk(
 ) -> Command:
     """Give *parser* and everything below it as a command."""
     actions = [action for action in parser._actions if not isinstance(action, _LEFT_OUT)]
-    shown = [action for action in actions if action.help != argparse.SUPPRESS]
+    listed = [action for action in actions if not is_hidden(action)]
     subparsers = subparsers_of(parser)
     if summary is None:
         summary = first_line(_expand(parser, parser.description))
     return Command(
         path,
         summary,
-        arguments=[_argument(parser, action) for action in shown if not action.option_strings],
-        flags=[_flag(parser, action) for action in shown if action.option_strings],
+        arguments=[_argument(parser, action) for action in listed if not action.option_strings],
+        flags=with_own_names([_flag(parser, action) for action in listed if action.option_strings]),
         commands=_commands(parser, path),
         hidden=hidden,
         deprecated=deprecated,
@@ -45,6 +57,7 @@ def walk(
         runs=subparsers is not None and not subparsers.required,
         strict=subparsers is not None
         or any(action.nargs == argparse.REMAINDER for action in actions),
+        one_of=_one_of(parser),
     )
 
 
@@ -76,17 +89,19 @@ def _help(subparsers: Any, name: str) -> str:
 
 
 def names_of(action: argparse.Action) -> tuple[str, str]:
-    """Give the long name of an option without its dashes, and its one-letter name or ``""``."""
-    longs = [name for name in action.option_strings if name.startswith("--")]
-    shorts = [name for name in action.option_strings if not name.startswith("--")]
-    name = (longs or shorts)[0].lstrip("-+/")
-    short = shorts[0].lstrip("-+/") if longs and shorts else ""
-    return name, short
+    """Give the long name of an option without its dashes, and its short one or ``""``."""
+    return spelled_name(action.option_strings, action.dest)
+
+
+def is_hidden(action: argparse.Action) -> bool:
+    """Return whether *action* is left out of the help."""
+    return isinstance(action.help, str) and action.help == argparse.SUPPRESS
 
 
 def argument_name(action: argparse.Action) -> str:
     """Return what a positional argument is called."""
-    return action.dest if action.dest != argparse.SUPPRESS else str(action.metavar or "")
+    name = action.dest if action.dest != argparse.SUPPRESS else str(action.metavar or "")
+    return name or "argument"
 
 
 def _argument(parser: argparse.ArgumentParser, action: argparse.Action) -> Argument:
@@ -99,24 +114,28 @@ def _argument(parser: argparse.ArgumentParser, action: argparse.Action) -> Argum
         choices=choices_of(action),
         values=_values(action),
         metavar=_metavar(action, action.dest),
+        excludes=_excluded(parser, action),
     )
 
 
 def _flag(parser: argparse.ArgumentParser, action: argparse.Action) -> Flag:
     name, short = names_of(action)
+    negations = _negations(action)
+    written = [each for each in action.option_strings if each not in negations]
     return Flag(
         name,
         _type(action),
         _default(parser, action),
         _describe(parser, action),
-        short=short,
         required=action.required,
         choices=choices_of(action),
         excludes=_excluded(parser, action),
-        negation=_negation(action),
+        negation=negations[0][2:] if negations else "",
+        negation_aliases=negations[1:],
         values=_values(action),
-        spelling="" if f"--{name}" in action.option_strings else action.option_strings[0],
         metavar="" if action.nargs == 0 else _metavar(action, name),
+        dest=action.dest,
+        **spellings(written, name, short),
     )
 
 
@@ -126,9 +145,14 @@ def _metavar(action: argparse.Action, name: str) -> str:
         return ""
     kind = action.type
     # What is written in C has the name of what it does, and a lambda has none.
-    is_named = isinstance(kind, type) or hasattr(kind, "__code__")
-    type_name = str(getattr(kind, "__name__", "")) if is_named else ""
+    type_name = "" if isinstance(kind, BuiltinFunctionType) else _name_of(kind)
     return telling_metavar(action.metavar, "" if "<" in type_name else type_name, name)
+
+
+def _name_of(kind: Any) -> str:
+    """Return what a class or a function is called, ``""`` for any other callable."""
+    known = (type, FunctionType, MethodType, BuiltinFunctionType)
+    return str(kind.__name__) if isinstance(kind, known) else ""
 
 
 def _type(action: argparse.Action) -> str:
@@ -138,7 +162,7 @@ def _type(action: argparse.Action) -> str:
         return "bool"
     if isinstance(action, argparse.BooleanOptionalAction):
         return "bool"
-    element = _TYPES.get(getattr(action.type, "__name__", ""), "string")
+    element = _TYPES.get(_name_of(action.type), "string")
     appends = isinstance(action, (argparse._AppendAction, argparse._AppendConstAction))
     many = action.nargs not in (None, "?", 0)
     return f"[]{element}" if appends or many else element
@@ -146,44 +170,27 @@ def _type(action: argparse.Action) -> str:
 
 def _default(parser: argparse.ArgumentParser, action: argparse.Action) -> Any:
     default = parser._defaults.get(action.dest, action.default)
-    if default is None or default is argparse.SUPPRESS or callable(default):
+    if default is None or default is argparse.SUPPRESS:
         return None
     if isinstance(action, argparse._StoreConstAction):
         # Whether the switch is given, not what it stores: --no-color is off until somebody
         # turns it on.
         return False
-    if isinstance(default, str) and action.type in (int, float):
+    if isinstance(action.type, argparse.FileType) and is_standard_stream(default):
+        return STANDARD_STREAM
+    found = shown(default)
+    kind = action.type
+    if isinstance(found, str) and (kind is int or kind is float):
         try:
-            return action.type(default)  # argparse converts a textual default the same way
+            return kind(found)  # argparse converts a textual default the same way
         except ValueError:
-            return default
-    return _readable(default)
-
-
-def _readable(value: Any) -> Any:
-    from ..errors import EncodingError
-    from ..formats import plain
-
-    try:
-        return plain(value)
-    except EncodingError:  # an object only the tool understands
-        return None
+            pass
+    return found
 
 
 def choices_of(action: argparse.Action) -> list[str]:
-    """Give the values *action* accepts, as a caller writes them; empty when any will do."""
-    from enum import Enum
-    from itertools import islice
-
-    try:
-        found = list(islice(action.choices or (), MANY_CHOICES + 1))
-    except TypeError:  # a container that cannot be looped over
-        return []
-    if len(found) > MANY_CHOICES:  # a range of ports, say: no list to read
-        return []
-    texts = [str(choice.value if isinstance(choice, Enum) else choice) for choice in found]
-    # A set is in another order in every process, and a description must not be.
-    return sorted(texts) if isinstance(action.choices, (set, frozenset)) else texts
+    """Return the values *action* accepts, as a caller writes them; empty when any will do."""
+    return shown_choices(action.choices)
 
 
 def _values(action: argparse.Action) -> int:
@@ -192,31 +199,56 @@ def _values(action: argparse.Action) -> int:
     return 1 if action.nargs in (None, "?") else -1
 
 
-def _negation(action: argparse.Action) -> str:
+def _negations(action: argparse.Action) -> list[str]:
     if not isinstance(action, argparse.BooleanOptionalAction):
-        return ""
-    return next((name[2:] for name in action.option_strings if name.startswith("--no-")), "")
+        return []
+    return [name for name in action.option_strings if name.startswith("--no-")]
 
 
 def _excluded(parser: argparse.ArgumentParser, action: argparse.Action) -> list[str]:
     return [
-        names_of(other)[0]
+        _called(other)
         for group in parser._mutually_exclusive_groups
         if action in group._group_actions
         for other in group._group_actions
-        if other is not action and other.option_strings
+        if other is not action and not is_hidden(other)
     ]
 
 
+def _one_of(parser: argparse.ArgumentParser) -> list[tuple[str, ...]]:
+    """Return the names of which exactly one must be given, of each group that says so."""
+    found = [
+        tuple(_called(action) for action in group._group_actions if not is_hidden(action))
+        for group in parser._mutually_exclusive_groups
+        if group.required
+    ]
+    return [names for names in found if names]
+
+
+def _called(action: argparse.Action) -> str:
+    return names_of(action)[0] if action.option_strings else argument_name(action)
+
+
 def _describe(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
-    text = action.help or ""
+    """Return the help of *action*, with what is known of the action in its places."""
+    text = action.help if isinstance(action.help, str) else ""
+    text = text.replace(_NO_HELP, "")
     if "%" in text:
-        formatter = parser._get_formatter()
+        facts = {name: _mentioned(value) for name, value in vars(action).items()}
+        facts.update(prog=parser.prog, choices=", ".join(choices_of(action)))
+        facts["type"] = _name_of(action.type)
+        if is_standard_stream(action.default):
+            facts["default"] = STANDARD_STREAM
         try:
-            text = formatter._expand_help(action)
+            text = text % facts
         except (ValueError, TypeError, KeyError):  # a format error of the author's
             pass
     return text.strip()
+
+
+def _mentioned(value: Any) -> Any:
+    found = shown(value)
+    return "…" if found is None and value is not None else found
 
 
 def _expand(parser: argparse.ArgumentParser, text: str | None) -> str:

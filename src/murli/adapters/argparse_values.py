@@ -347,7 +347,9 @@ def _secrets_of(
         note = notes.get(_key(action))
         if note is not None and note.sensitive:
             yield action, True
-        elif not action.choices and any(map(is_secret_name, (action.dest, *action.option_strings))):
+        elif action.choices is None and any(
+            map(is_secret_name, (action.dest, *action.option_strings, note.env if note else ""))
+        ):
             yield action, False
 
 

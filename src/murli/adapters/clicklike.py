@@ -18,6 +18,7 @@ from ..runtime.invocation import Invocation, current
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
     from typing import Any
 
     from ..metadata import Metadata
@@ -29,11 +30,16 @@ if TYPE_CHECKING:
 HOOKED = "_murli_hooked"
 ENABLED = "_murli_enabled"
 _MAIN_PARAMETERS = ("args", "prog_name", "complete_var", "standalone_mode", "windows_expand_args")
+# The packages between a program and its handler.
+_NOT_THE_PROGRAM = ("murli", "click", "typer", "rich_click", "runpy")
+_SETUP_FINALLY = 122  # in 3.10, the only version without tables of its handlers
 # Where a context keeps the options that were typed.
 TYPED = "_murli_typed"
 # Where a command keeps its options whose values are secrets.
 SECRET_OPTIONS = "_murli_secret_options"
-_COROUTINE = 0x80  # inspect.CO_COROUTINE
+# inspect.CO_COROUTINE and CO_VARKEYWORDS
+_COROUTINE = 0x80
+_NAMED = 0x08
 
 
 def enable(command: Any, settings: Settings, caller: str) -> None:
@@ -42,6 +48,12 @@ def enable(command: Any, settings: Settings, caller: str) -> None:
         return
     enabled = Enabled(settings, caller)
     own_main = command.main
+    code = getattr(own_main, "__code__", None)
+    if code is not None and code.co_flags & _COROUTINE:  # asyncclick: nobody would await it
+        raise TypeError(
+            f"{type(command).__module__}.{type(command).__qualname__} has an async main(), which "
+            "murli.enable() cannot run: call it inside murli.program() instead"
+        )
 
     def main(*args: Any, **named: Any) -> Any:
         return enabled.main(command, own_main, *args, **named)
@@ -55,6 +67,10 @@ def enable(command: Any, settings: Settings, caller: str) -> None:
             return enabled.complete(own_complete, *args, **named)
 
         setattr(command, "_main_shell_completion", complete)
+    if "click_extra" in sys.modules:
+        from .clicklike_stack import look_past_murli
+
+        look_past_murli(command)
 
 
 def declared(command: Any, path: tuple[str, ...] = ()) -> Metadata | None:
@@ -93,6 +109,11 @@ class Enabled:
         """Stand in for the root's own ``main``."""
         take_bursts_as_one(begin=True)
         try:
+            code = getattr(own_main, "__code__", None)
+            if code is not None and not ("args" in code.co_varnames or code.co_flags & _NAMED):
+                from .clicklike_signatures import taking_words
+
+                own_main = taking_words(own_main, args, dict(named))
             named.update(zip(_MAIN_PARAMETERS, args, strict=False))
             return Call(self, root, named).run(own_main)
         finally:
@@ -179,7 +200,11 @@ class Call:
             # A person sees what the framework, or the author's own main, shows.
             self.passes = invocation.is_for_people
             ending = self._handle(own_main, invocation)
-        except SystemExit:  # answered already
+        except SystemExit as ended:  # answered already
+            if self.standalone:
+                from ..runtime.succession import end_early
+
+                end_early(invocation, ended, words)
             raise
         except BaseException as error:
             if not self.standalone:
@@ -202,15 +227,16 @@ class Call:
             from .clicklike_errors import end_fork
 
             end_fork(ending)
-        if ending is not None:
-            if invocation.is_for_people:
+        if invocation.is_for_people:
+            if ending is not None:
                 from ..runtime.for_people import let_tool_handle
 
                 let_tool_handle(invocation, ending)
-            elif self.standalone:
-                from ..runtime.process import let_program_handle
+        elif _may_be_caught(sys._getframe()):
+            from ..runtime.process import let_program_end
 
-                let_program_handle(invocation, ending, words)
+            invocation.returned = self.returned
+            let_program_end(invocation, ending, words)
         # With no words given the program is the tool, and over: what is printed late goes aside.
         code = invocation.finish(ending, returned=self.returned, restore=words is not None)
         if (
@@ -282,14 +308,22 @@ class Call:
     # -- what the runtime asks -------------------------------------------------------------
 
     def version(self) -> str:
-        """Give the version that ``--version`` tells, else that of the caller's package."""
+        """Give the version that ``--version`` tells, else that of the tool's own package."""
+        below = getattr(self.root, "commands", None)
+        inner = next(iter(below.values()), None) if isinstance(below, dict) else None
+        own = self.root.callback or getattr(inner, "callback", None)
+        home = str(getattr(own, "__module__", ""))
         for param in self.root.params:
             names = getattr(getattr(param.callback, "__code__", None), "co_freevars", ())
             if "version" in names and "version" in (param.name, *names):
-                told = param.callback.__closure__[names.index("version")].cell_contents
+                cells = dict(zip(names, param.callback.__closure__, strict=True))
+                told = cells["version"].cell_contents
                 if isinstance(told, str):
                     return told
-        return version_of(self.enabled.caller)
+                package = cells["package_name"].cell_contents if "package_name" in cells else ""
+                if isinstance(package, str) and (found := version_of(package, home)):
+                    return found
+        return version_of(self.enabled.caller) or version_of(home)
 
     @property
     def app(self) -> Any:
@@ -308,6 +342,19 @@ class Call:
         from .clicklike_levels import ClickHost
 
         return ClickHost(self)
+
+
+def _may_be_caught(frame: FrameType | None) -> bool:
+    """Return whether code of the program around *frame* may catch what ends the call."""
+    while frame is not None:
+        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if package not in _NOT_THE_PROGRAM:
+            code = frame.f_code
+            table = getattr(code, "co_exceptiontable", None)
+            if table or (table is None and _SETUP_FINALLY in code.co_code[::2]):
+                return True
+        frame = frame.f_back
+    return False
 
 
 def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
@@ -353,12 +400,16 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
         guard_prompts(command)
     own_invoke, own_help, own_make = command.invoke, command.get_help, command.make_context
 
-    def invoke(ctx: Any) -> Any:
+    def invoke(ctx: Any, *args: Any, **named: Any) -> Any:
         invocation = running()
         if invocation is None:
-            return own_invoke(ctx)
+            return own_invoke(ctx, *args, **named)
         call: Any = invocation.runner
-        returned = _past_the_framework(call, command, _invoke, invocation, command, ctx, own_invoke)
+
+        def run(ctx: Any) -> Any:
+            return own_invoke(ctx, *args, **named)
+
+        returned = _past_the_framework(call, command, _invoke, invocation, command, ctx, run)
         if command is call.root:
             if not call.settled:
                 many = returned if isinstance(returned, list) else ()
@@ -394,10 +445,10 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
         finally:
             undo()
 
-    def get_help(ctx: Any) -> str:
-        text = str(own_help(ctx))
+    def get_help(ctx: Any, *args: Any, **named: Any) -> Any:
+        text = own_help(ctx, *args, **named)
         invocation = running()
-        if invocation is None:
+        if invocation is None or args or named:  # as only the tool itself calls it
             return text
         from .clicklike_help import our_section
 
@@ -433,11 +484,11 @@ def _hook_commands_of(group: Any) -> None:
             hook(found, enabled, (*path, name))
         return found
 
-    def get_command(ctx: Any, name: str) -> Any:
-        return reached(own_get(ctx, name), name)
+    def get_command(ctx: Any, name: str, *args: Any, **named: Any) -> Any:
+        return reached(own_get(ctx, name, *args, **named), name)
 
-    def resolve_command(ctx: Any, args: Any) -> Any:
-        name, found, rest = own_resolve(ctx, args)
+    def resolve_command(*args: Any, **named: Any) -> Any:
+        name, found, rest = own_resolve(*args, **named)
         return name, reached(found, name), rest
 
     setattr(group, "get_command", get_command)

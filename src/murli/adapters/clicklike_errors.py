@@ -29,6 +29,10 @@ _EXPECTED = {
 }
 
 
+# Where a group looks for the command that a word names.
+_RESOLVING = ("resolve_command", "_click_resolve_command")
+
+
 class Ended(BaseException):
     """Carries what a handler raised past the framework, which would deal with it in its way."""
 
@@ -160,12 +164,18 @@ def explain(error: Any) -> AgentError:
         place, seen = frame.f_code.co_name, frame.f_locals
         if not _in_framework(frame):
             break
-        if place in ("resolve_command", "_click_resolve_command"):
+        if place in _RESOLVING:
             return usage.unknown_command(str(seen.get("cmd_name")), _visible(ctx))
         if place == "invoke" and is_group(ctx.command):
             return usage.missing_command(_visible(ctx))
         if place == "parse_args" and seen.get("args"):
             return usage.extra_argument([str(word) for word in seen["args"]])
+    if ctx is not None and any(frame.f_code.co_name in _RESOLVING for frame in frames):
+        # A group of the tool's own that looks for its commands in another way, or says more.
+        cause = error.__context__
+        if hasattr(cause, "format_message") and hasattr(cause, "ctx"):
+            return explain(cause)
+        return usage.refused_command(error.format_message(), _visible(ctx))
     return usage.other(error.format_message(), _field(getattr(error, "param", None)))
 
 

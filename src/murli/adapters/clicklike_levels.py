@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 def resolved(group: Any, context: Any, name: str) -> Any:
     """Give the command *name* as the group gives it to be run: some load it only then."""
     found = group.get_command(context, name)
-    if found is None:
-        return None
+    own = str(getattr(type(group).resolve_command, "__module__", ""))
+    if found is None or own.endswith("click.core"):  # which would ask for the command once more
+        return found
     try:
         return group.resolve_command(context, [name])[1] or found
     except Exception:  # a group that finds commands in a way of its own
@@ -128,6 +129,14 @@ class CommandLevel:
     def takes_words(self) -> bool:
         """Whether a word may be an argument of the command itself."""
         return self.words_first > 0
+
+    def takes_any_word(self, words_before: int) -> bool:
+        """Return whether the next word is an argument of the command though it has dashes.
+
+        The options of a group, and of a command in a chain, end with its first argument.
+        """
+        ends_early = is_group(self.command) or (self.parent and _is_chain(self.parent.command))
+        return bool(ends_early) and 0 < words_before < self.words_first
 
     @property
     def words_first(self) -> int:
@@ -304,8 +313,10 @@ class ClickHost:
         """Walk the whole tool, as it is after the options that stood before ``describe``."""
         level, invocation = self.level(), current()
         before = invocation.call.before if invocation is not None else []
-        if before:
-            level.inform(before)
+        from .clicklike_unparsed import finds_by_itself
+
+        if before and finds_by_itself(self._root):
+            level.inform(before)  # which runs callbacks and functions that give defaults
         return self.command(level)
 
     def help(self) -> str:

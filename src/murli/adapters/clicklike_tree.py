@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 from ..metadata import flag_key
-from ..tree import Argument, Command, Flag, first_line, telling_metavar
+from ..plain_values import STANDARD_STREAM, is_standard_stream, shown, shown_choices
+from ..tree import (
+    Argument,
+    Command,
+    Flag,
+    first_line,
+    spelled_name,
+    spellings,
+    telling_metavar,
+    with_own_names,
+)
 from .clicklike import is_group
 from .clicklike_levels import CommandLevel, is_switch, resolved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
     from typing import Any
 
     from .clicklike import MetadataAt
@@ -28,23 +40,29 @@ _USUAL_FORMATS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"]
 _COMPLETION = ("install_completion", "show_completion")
 
 
-def walk(level: CommandLevel, path: tuple[str, ...], metadata_at: MetadataAt) -> Command:
-    """Give the command of *level* and everything below it."""
+def walk(
+    level: CommandLevel,
+    path: tuple[str, ...],
+    metadata_at: MetadataAt,
+    aliases: Sequence[str] = (),
+) -> Command:
+    """Give the command of *level* and everything below it; *aliases* are its other names."""
     command = level.command
     params = [param for param in command.params if _is_listed(param, level.context)]
     metadata = metadata_at(command, level.path)
     return Command(
         path,
-        first_line((getattr(command, "short_help", "") or command.help or "").partition("\f")[0]),
+        first_line(_help(command)),
         arguments=[_argument(param) for param in params if param.param_type_name == "argument"],
-        flags=[
-            _flag(param, level.context) for param in params if param.param_type_name == "option"
-        ],
+        flags=with_own_names(
+            [_flag(param, level.context) for param in params if param.param_type_name == "option"]
+        ),
         commands=list(_commands(level, path, metadata_at)),
         hidden=bool(getattr(command, "hidden", False)),
         deprecated=bool(getattr(command, "deprecated", False)),
         metadata=metadata,
         handler=getattr(command, "callback", None),
+        aliases=aliases,
         runs=bool(getattr(command, "invoke_without_command", False)),
         strict=not getattr(level.context, "allow_interspersed_args", True),
         own_name=str(getattr(command, "name", "") or ""),
@@ -62,9 +80,20 @@ def _commands(
             found = resolved(level.command, level.context, name)
             if found is not None and found not in above:
                 below = CommandLevel(found, name, (*level.path, name), level)
-                yield walk(below, (*path, name), metadata_at)
+                yield walk(below, (*path, name), metadata_at, _aliases(level.command, name, found))
         except Exception as error:  # one plugin that cannot be loaded must not hide the others
             yield Command((*path, name), f"Cannot be loaded: {error}")
+
+
+def _aliases(group: Any, name: str, command: Any) -> list[str]:
+    """Return the other names of *command*, where its group keeps them as some libraries do."""
+    found: list[str] = []
+    # rich-click keeps them with the command, click-aliases with the group.
+    kept = getattr(group, "_commands", None)
+    for names in (getattr(command, "aliases", None), kept.get(name) if type(kept) is dict else ()):
+        if isinstance(names, (list, tuple)):
+            found += [each for each in names if isinstance(each, str) and each != name]
+    return list(dict.fromkeys(found))
 
 
 def _commands_above(level: CommandLevel | None) -> list[Any]:
@@ -103,21 +132,27 @@ def given_values(
 
 
 def names_of(param: Any) -> tuple[str, str]:
-    """Give the long name of an option without its dashes, and its one-letter name or ``""``."""
-    longs = [name for name in param.opts if name.startswith("--")]
-    shorts = [name for name in param.opts if not name.startswith("--")]
-    name = (longs or shorts or [param.name])[0].lstrip("-/+")
-    return name, shorts[0].lstrip("-/+") if longs and shorts else ""
+    """Give the long name of an option without its dashes, and its short one or ``""``."""
+    return spelled_name(param.opts, str(param.name or ""))
+
+
+def variables_of(param: Any) -> list[str]:
+    """Return the variables that are named for *param*."""
+    names = getattr(param, "envvar", None)
+    names = names if isinstance(names, (list, tuple)) else [names]
+    return [name for name in names if name and isinstance(name, str)]
 
 
 def choices_of(param: Any) -> list[str]:
-    """Give the values *param* accepts, as a caller writes them."""
-    found = getattr(getattr(param, "type", None), "choices", None)
+    """Return the values *param* accepts, as a caller writes them; those that are known as such.
+
+    A type may look its values up somewhere; who only describes the tool does not make it do so.
+    """
+    found = getattr(getattr(param, "type", None), "__dict__", {}).get("choices")
     if found is not None:
         # click takes the members of an Enum by their names, newer typers by their values.
-        return [str(getattr(choice, "name", choice)) for choice in found]
-    found = getattr(getattr(param, "type_descriptor", None), "choices", None)
-    return [str(getattr(choice, "value", choice)) for choice in found or ()]
+        return shown_choices(found, by_name=True)
+    return shown_choices(getattr(getattr(param, "type_descriptor", None), "choices", None))
 
 
 def explains(param: Any, context: Any) -> bool:
@@ -145,7 +180,7 @@ def _argument(param: Any) -> Argument:
         str(param.name),
         _type(param),
         required=bool(param.required),
-        description=str(getattr(param, "help", None) or "").strip(),
+        description=_help(param),
         choices=choices_of(param),
         values=param.nargs,
         metavar=_metavar(param, str(param.name)),
@@ -155,24 +190,32 @@ def _argument(param: Any) -> Argument:
 def _flag(param: Any, context: Any) -> Flag:
     name, short = names_of(param)
     minimum, maximum = range_of(param)
-    negations = [each.lstrip("-/+") for each in param.secondary_opts if each.startswith("--")]
+    negation = next((each for each in param.secondary_opts if each.startswith("--")), "")
     return Flag(
         name,
         _type(param),
         _default(param),
-        (param.help or "").strip(),
-        short=short,
+        _help(param),
         required=bool(param.required),
         env=_env(param, context),
         sensitive=bool(getattr(param, "hide_input", False)),
         choices=choices_of(param),
-        minimum=minimum,
-        maximum=maximum,
-        negation=negations[0] if negations else "",
+        minimum=shown(minimum),
+        maximum=shown(maximum),
+        negation=negation[2:],
+        negation_aliases=[each for each in param.secondary_opts if each != negation],
         values=0 if is_switch(param) else param.nargs,
-        spelling="" if f"--{name}" in param.opts else next(iter(param.opts), ""),
         metavar="" if is_switch(param) else _metavar(param, name),
+        dest=str(param.name or ""),
+        **spellings(param.opts, name, short),
     )
+
+
+def _help(described: Any) -> str:
+    """Return the help of a command or parameter; what is no text may have to be looked up."""
+    texts = (getattr(described, "short_help", None), getattr(described, "help", None))
+    text = next((each for each in texts if isinstance(each, str) and each), "")
+    return text.partition("\f")[0].strip()
 
 
 def _metavar(param: Any, name: str) -> str:
@@ -230,16 +273,14 @@ def type_name(param: Any) -> str:
 def _default(param: Any) -> Any:
     default = param.default
     if type(default).__name__ == "Sentinel":  # click's own word for "nobody said"
-        default = False if _type(param) == "bool" else None
-    if callable(default) or default in ((), []):
-        return None
-    from ..errors import EncodingError
-    from ..formats import plain
-
-    try:
-        return plain(default)
-    except EncodingError:  # an object only the tool understands
-        return None
+        return False if _type(param) == "bool" else None
+    if type_name(param).lower().startswith("file") and is_standard_stream(default):
+        return STANDARD_STREAM
+    if issubclass(type(default), Enum) and (names := choices_of(param)):
+        written = shown_choices([default], by_name=True)
+        return written[0] if written[0] in names else shown(default)
+    found = shown(default)
+    return None if found == [] else found
 
 
 def range_of(param: Any) -> tuple[Any, Any]:
@@ -255,10 +296,8 @@ def range_of(param: Any) -> tuple[Any, Any]:
 
 
 def _env(param: Any, context: Any) -> str:
-    env = getattr(param, "envvar", None)
+    env = variables_of(param)
     prefix = getattr(context, "auto_envvar_prefix", None)
     if not env and prefix and getattr(param, "allow_from_autoenv", False):
         return f"{prefix}_{param.name.upper()}"
-    if not env:
-        return ""
-    return env if isinstance(env, str) else str(next(iter(env)))
+    return env[0] if env else ""

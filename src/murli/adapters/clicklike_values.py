@@ -18,7 +18,7 @@ from ..runtime.saved import saved_switch, words_in
 from ..runtime.secret_names import is_secret_name
 from .clicklike import SECRET_OPTIONS, TYPED, is_group, running
 from .clicklike_levels import is_switch
-from .clicklike_tree import given_values, names_of
+from .clicklike_tree import choices_of, given_values, names_of, variables_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,9 +130,10 @@ def is_secret(param: Any, note: FlagAnnotation | None) -> bool | None:
     """Return ``None`` if the value of *param* is no secret, else whether somebody declared it."""
     if (note is not None and note.sensitive) or getattr(param, "hide_input", False):
         return True
-    if is_switch(param) or getattr(getattr(param, "type", None), "choices", None):
+    names = (param.name or "", *param.opts, *variables_of(param))
+    if is_switch(param) or not any(map(is_secret_name, names)):
         return None
-    return False if any(map(is_secret_name, (param.name or "", *param.opts))) else None
+    return None if choices_of(param) else False
 
 
 def _stand_in(

@@ -208,7 +208,8 @@ def _placed(
 
 def _find(name: str, flags: Iterable[Flag]) -> Flag | None:
     for flag in flags:
-        if name in (flag.name.replace("_", "-"), flag.short):
+        others = [each.lstrip("-+/") for each in flag.aliases]
+        if name in (flag.name.replace("_", "-"), flag.short, *others):
             return flag
     return None
 

@@ -21,6 +21,8 @@ _LISTED_BY_SOME = frozenset(
 )
 # Of the longest exit code.
 _MOST_DIGITS = 3
+# A manifest has no key for how a flag is written; murli's tell it in remarks behind the rest.
+_REMARK = r"[(; ]{} ([-+/][^;()]*)(?:;[^()]*)?\)$"
 # How deep the documents of a tool may be nested: what reads them goes down level by level.
 _MOST_LEVELS = 100
 _KINDS = {
@@ -52,10 +54,16 @@ class Flag:
     #: whether a saved profile may give it, so that a call without it can still be complete
     profileable: bool = False
     description: str = ""
+    #: how it is written, where that is not two dashes and its name
+    spelling: str = ""
+    #: its other spellings
+    aliases: tuple[str, ...] = ()
 
     @property
     def option(self) -> str:
         """How it is written: by its long name, or by its short one where it has no other."""
+        if self.spelling:
+            return self.spelling
         return f"-{self.name}" if self.name == self.short else f"--{self.name}"
 
 
@@ -419,6 +427,8 @@ def _flags(entries: Mapping[str, Any]) -> dict[str, Flag]:
 def _flag(name: str, entry: Mapping[str, Any], negation: str = "") -> Flag:
     kind, item = kind_in(_text(entry.get("type")))
     variables = [_text(each.get("name")) for each in _objects(entry.get("env_vars"))]
+    description = _text(entry.get("description"))
+    written, also = (re.search(_REMARK.format(word), description) for word in ("written", "also"))
     return Flag(
         name.lstrip("-"),
         kind,
@@ -430,7 +440,9 @@ def _flag(name: str, entry: Mapping[str, Any], negation: str = "") -> Flag:
         _text(entry.get("short")).lstrip("-"),
         tuple(each for each in (_text(entry.get("env")), *variables) if each),
         entry.get("profileable") is True,
-        _text(entry.get("description")),
+        description,
+        _text(entry.get("spelling")) or (written[1] if written else ""),
+        _texts(entry.get("aliases")) or tuple(also[1].split(", ") if also else ()),
     )
 
 

@@ -19,6 +19,8 @@ _REFUSALS = ("confirmation_required", "CONFIRMATION_REQUIRED", "flag_error", "co
 # Says no more than that the process ended with this status, whatever the number means elsewhere.
 _FOREIGN = "execution_error"
 _REDIRECTED = 13
+# What a document of murli says about the call rather than about its outcome.
+_MURLI_META = ("schema_version", "tool_version", "exit_status")
 _REDIRECTED_IN_MURLI = 1
 # Nobody waits for longer, or counts further; what has thousands of digits cannot even be written.
 _MOST = 10**15
@@ -57,7 +59,7 @@ def from_murli(document: Mapping[str, Any], exit_code: int | None) -> Response[A
         document.get("plan", document.get("result")),
         text_in(document.get("message")) if state != "failed" else "",
         problem,
-        meta={key: document[key] for key in ("schema_version", "tool_version") if key in document},
+        meta={key: document[key] for key in _MURLI_META if key in document},
         part=_murli_part(page) if isinstance(page, dict) else Part(),
         not_modified=document.get("not_modified") is True,
         oddities=oddities,

@@ -24,6 +24,9 @@ def format_agents_md(described: Mapping[str, Any]) -> str:
         "## Schema Version",
         f"`{described['schema_version']}`",
     ]
+    told = _statuses(described)
+    if told:
+        parts += ["## Exit Statuses", told]
     commands = described.get("commands") or []
     if commands:
         parts.append("## Commands")
@@ -36,6 +39,9 @@ def format_agents_md(described: Mapping[str, Any]) -> str:
         danger = danger_in(command)
         if danger and not below:
             parts.append(f"**Safety:** {danger}")
+        told = _statuses(command)
+        if told:
+            parts.append(f"**Exit statuses:** {told}")
         if below:
             parts.append(f"**Subcommands:** {', '.join(map(_marked, below))}")
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -50,6 +56,15 @@ def danger_in(command: Mapping[str, Any]) -> str:
     if safety.get("destructive"):
         return "destructive"
     return "mutating" if safety.get("read_only") is False else ""
+
+
+def _statuses(described: Mapping[str, Any]) -> str:
+    """Return in words what the statuses of a tool or command mean, ``""`` where nobody says."""
+    told = [
+        f"{each['status']} is {'a success' if each['ok'] else 'a failure'} ({each['meaning']})"
+        for each in described.get("exit_statuses") or ()
+    ]
+    return ", ".join(told)
 
 
 def _marked(command: Mapping[str, Any]) -> str:

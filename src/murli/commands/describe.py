@@ -6,6 +6,7 @@ from ..formats import dumps, plain
 from ..runtime import usage
 from ..runtime.argv import offers_profiles
 from . import show_help, write_raw
+from .discretion import discreet
 from .schema import command_schema, describe_document, described, profileable_flags
 
 TYPE_CHECKING = False
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from ..tree import Command
 
 
+# From how many characters on a description of a whole tool says that there are shorter ones, and
+# what stands before that.
+_LONG = 20_000
+_FIRST = ("name", "summary", "schema_version", "tool_version")
 _HELP = """\
 usage: {name} describe [COMMAND ...] [--depth N] [--agents-md]
 
@@ -36,13 +41,14 @@ def run(invocation: Invocation) -> NoReturn:
     if agents_md:
         from .agents_md import format_agents_md
 
-        document = build(invocation)
+        document = discreet(plain(build(invocation)))
         # By this line, which the other contract's format has not, a reader tells a stale file.
         version = document.get("tool_version") or document["murli"]["version"]
         stamp = f"<!-- cli-version: {version} -->\n" if invocation.in_family else ""
         _print(invocation, stamp + format_agents_md(document))
     if not path:
-        _print_json(invocation, build(invocation, depth))
+        document = build(invocation, depth)
+        _print_json(invocation, document if depth else _with_hint(invocation, document))
     command = invocation.host.tree()
     known = _by_name(command)
     if offers_profiles(invocation):
@@ -54,6 +60,19 @@ def run(invocation: Invocation) -> NoReturn:
         command = known[name]
         known = _by_name(command)
     _print_json(invocation, described(command, depth))
+
+
+def _with_hint(invocation: Invocation, document: dict[str, Any]) -> dict[str, Any]:
+    """Return a whole *document* that says how to be told less, before the rest, if it is long."""
+    size = len(dumps(plain(document), pretty=False))
+    if size <= _LONG:
+        return document
+    call = f"{invocation.host.name()} describe"
+    hint = f"These are {size // 1000} KB. `{call} --depth 1` is an overview"
+    if "commands" in document:
+        hint += f", `{call} COMMAND` one command"
+    first = {key: document[key] for key in _FIRST if key in document}
+    return {**first, "hint": f"{hint}.", **document}
 
 
 def _by_name(command: Command) -> dict[str, Command]:
@@ -119,6 +138,7 @@ def build(invocation: Invocation, depth: int | None = None) -> dict[str, Any]:
         profiles_block(invocation, root),
         has_profiles=offers_profiles(invocation),
         agents=invocation.settings.agents,
+        statuses=invocation.settings.exit_codes,
     )
 
 
@@ -139,12 +159,13 @@ def profiles_block(invocation: Invocation, root: Command) -> dict[str, Any]:
 
 
 def _print_json(invocation: Invocation, document: dict[str, Any]) -> NoReturn:
+    shown = discreet(plain(document))
     if invocation.in_family:
         from ..outcome import Success
 
-        invocation.end(invocation.writer.answer(Success("", plain(document)), ""))
+        invocation.end(invocation.writer.answer(Success("", shown), ""))
     pretty = invocation.writer.format() != "ndjson"
-    _print(invocation, dumps(plain(document), pretty=pretty) + "\n")
+    _print(invocation, dumps(shown, pretty=pretty) + "\n")
 
 
 def _print(invocation: Invocation, text: str) -> NoReturn:

@@ -8,6 +8,7 @@ from ..metadata import Metadata
 from ..outcome import Success
 from ..runtime import usage
 from . import show_help
+from .discretion import discreet
 from .manifest_codes import share_exit_codes
 from .manifest_entries import VERSIONS, Entries, key_of
 from .manifest_schemas import input_schema, output_schema
@@ -61,7 +62,7 @@ def build(invocation: Invocation, path: Sequence[str] = ()) -> dict[str, Any]:
     from .. import __version__
 
     contract = invocation.writer.contract
-    entries = Entries(REVISIONS[contract])
+    entries = Entries(REVISIONS[contract], invocation.settings.exit_codes)
     root, own = invocation.host.tree(), own_commands(invocation)
     found = _found(invocation, root, own, path)
     ours = {command.path for each in own for command in _listed(each)}
@@ -81,15 +82,11 @@ def build(invocation: Invocation, path: Sequence[str] = ()) -> dict[str, Any]:
     if entries.detailed:
         document["schema_version"] = lowest_version(document)
     # Over what is registered, and nothing that may differ between two runs.
-    etag = _etag(document)
+    etag = _etag(discreet(document))
     entries.declare_order()
     version = invocation.tool_version() or __version__
-    return {
-        "schema_version": document.pop("schema_version"),
-        "framework_version": version,
-        "etag": etag,
-        **document,
-    }
+    facts = {"schema_version": "", "framework_version": version, "etag": etag}
+    return {**facts, **discreet(document)}
 
 
 def _found(
@@ -201,7 +198,7 @@ def schema_of_command(invocation: Invocation) -> dict[str, Any]:
     """Give what ``CMD --schema`` answers: the command's entry, and what a manifest leaves out."""
     command, builtin = _called(invocation)
     metadata = command.metadata or Metadata()
-    entries = Entries(REVISIONS[invocation.writer.contract])
+    entries = Entries(REVISIONS[invocation.writer.contract], invocation.settings.exit_codes)
     entry = entries.entry(command, builtin=builtin)
     entries.declare_order()
     at_root = _flags_at_root(invocation, entry) if entries.detailed else {}

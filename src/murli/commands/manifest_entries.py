@@ -7,20 +7,22 @@ in words, so that a reader of either can call every command.
 from __future__ import annotations
 
 from ..metadata import Metadata
-from ..runtime.payload import has_secret
+from ..runtime.payload import has_secret, spelled
+from ..runtime.secret_shapes import MASK
 from ..safety import declared_danger
 from ..tree import Flag
+from .discretion import shown_default
 from .manifest_codes import ExitCodes
 from .manifest_schemas import output_schema
 from .own import added_flags, secret_sources
-from .schema import REDACTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from ..contracts.agent_spec import Revision
+    from ..exit_codes import ExitCode
     from ..metadata import ArgumentMetadata, FlagAnnotation
     from ..tree import Argument, Command
 
@@ -36,8 +38,12 @@ class Entries:
     in sets, and a hash must not depend on the order of those. `declare_order` undoes it.
     """
 
-    def __init__(self, revision: Revision) -> None:
+    def __init__(
+        self, revision: Revision, statuses: Mapping[int, str | ExitCode] | None = None
+    ) -> None:
         self.detailed = VERSIONS[revision.name] != "1.0"
+        # What the exit statuses of all commands of the tool mean.
+        self._statuses = statuses or {}
         self.codes = ExitCodes(revision)
         self._enumerations: list[tuple[dict[str, Any], list[Any]]] = []
 
@@ -113,22 +119,26 @@ class Entries:
     def flag(self, flag: Flag, command: Command | None = None) -> dict[str, Any]:
         """Give the entry of *flag*, of *command* or ours."""
         note = command.note_on(flag) if command is not None else None
-        secret = command is not None and _is_secret(command, flag)
+        text = (note.description if note is not None else "") or flag.description
+        default = flag.default
+        if command is not None:
+            default, text = shown_default(flag, command, text)
+        secret = command is not None and (_is_secret(command, flag) or default == MASK)
         choices = (note.enum if note is not None else ()) or flag.choices
         kind, values = self._type(flag.type, choices, takes_value=flag.values != 0)
         entry: dict[str, Any] = {
             "type": kind,
             "required": flag.required,
-            "description": self._flag_description(flag, note, secret, command),
+            "description": _with_remarks(text, self._flag_remarks(flag, note, command)),
         }
-        if flag.default is not None and not secret and not (flag.values == 0 and not flag.default):
-            written = kind == "enum" and isinstance(flag.default, bool)
-            entry["default"] = str(flag.default).lower() if written else flag.default
+        if default is not None and not secret and not (flag.values == 0 and not default):
+            written = kind == "enum" and isinstance(default, bool)
+            entry["default"] = str(default).lower() if written else default
         self._enumerate(entry, values)
         element = _TYPES.get(flag.type.removeprefix("[]"), "string")
         if self.detailed and kind == "array" and element != "string":
             entry["schema"] = {"type": "array", "items": {"type": element}}
-        short = flag.short or flag.spelling.lstrip("-+/")
+        short = flag.short or (flag.spelling[1:] if flag.spelling[:1] == "-" else "")
         if len(short) == 1:
             entry["short"] = short
         if self.detailed:
@@ -197,6 +207,12 @@ class Entries:
             parts.append("It is deprecated.")
         if command.visible and command.flags:
             parts.append("Its options stand before the subcommand.")
+        for status, meaning in sorted({**self._statuses, **metadata.ok_codes}.items()):
+            if isinstance(meaning, str) and command.is_called:
+                parts.append(f"exit_status {status} in meta is a success: {meaning}.")
+        if not self.detailed:
+            for names in command.one_of:
+                parts.append(f"Exactly one of {_written(names, command)} must be given.")
         # A key joined by dots is no call; what has no example, and no key for its arguments, shows
         # how it is written.
         unshown = len(command.path) > 2 and not metadata.examples and not command.visible
@@ -206,19 +222,15 @@ class Entries:
             f" {parts[-1]}" if len(parts) > 1 else text
         )
 
-    def _flag_description(
-        self, flag: Flag, note: FlagAnnotation | None, secret: bool, command: Command | None
-    ) -> str:
-        text = (note.description if note is not None else "") or flag.description
-        if secret and flag.default not in (None, ""):
-            text = text.replace(str(flag.default), REDACTED)
-        return _with_remarks(text, self._flag_remarks(flag, note, command))
-
     def _flag_remarks(
         self, flag: Flag, note: FlagAnnotation | None, command: Command | None
     ) -> Iterator[str]:
         if flag.spelling:
             yield f"written {flag.spelling}"
+        if flag.aliases:
+            yield f"also {', '.join(flag.aliases)}"
+        if flag.negation_aliases:
+            yield f"{', '.join(flag.negation_aliases)} turns it off"
         if flag.metavar:
             yield f"value {flag.metavar}"
         if flag.type == "int" and flag.values == 0:
@@ -249,7 +261,7 @@ class Entries:
             yield f"env {env_of(flag, note)}"
         excluded = excluded_by(flag, note)
         if excluded and command is not None:
-            yield f"not with {', '.join(f'--{name}' for name in excluded)}"
+            yield f"not with {_written(excluded, command)}"
 
     def _details(self, command: Command, metadata: Metadata) -> dict[str, Any]:
         """Give what only the detailed shape has keys for."""
@@ -309,6 +321,13 @@ def excluded_by(flag: Flag, note: FlagAnnotation | None) -> list[str]:
     return list(dict.fromkeys(name.lstrip("-") for name in (*flag.excludes, *noted)))
 
 
+def _written(names: Sequence[str], command: Command) -> str:
+    """Return flags and arguments of *command* as they are written in a call."""
+    flags = {flag.name: spelled(flag) for flag in command.flags}
+    places = {argument.name: argument.name.upper() for argument in command.arguments}
+    return ", ".join(flags.get(name) or places.get(name) or f"--{name}" for name in names)
+
+
 def secret_variables(command: Command) -> list[str]:
     """Give the variables that hold secrets of *command*."""
     found = (
@@ -336,6 +355,7 @@ def _rules(command: Command, metadata: Metadata) -> Iterator[dict[str, Any]]:
         told |= {frozenset((flag.name, name)) for name in others}
         if others:
             yield {"if_flag": flag.name, "prohibited": others}
+    yield from ({"one_of": list(names)} for names in command.one_of)
 
 
 def _argument_remarks(argument: Argument, note: ArgumentMetadata | None) -> Iterator[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ..formats import plain
 from ..runtime.payload import has_secret
+from ..runtime.secret_shapes import MASK
+from .discretion import shown_default
 from .schema import returns_of
 
 TYPE_CHECKING = False
@@ -121,10 +123,11 @@ def _flag(flag: Flag, command: Command) -> dict[str, Any]:
     choices = (note.enum if note is not None else ()) or flag.choices
     schema = _typed("bool" if flag.values == 0 and flag.type != "int" else flag.type, choices)
     description = (note.description if note is not None else "") or flag.description
+    default, description = shown_default(flag, command, description)
     if description and not secret:
         schema["description"] = description
-    if flag.default is not None and not secret:
-        schema["default"] = plain(flag.default)
+    if default is not None and not secret and default != MASK:
+        schema["default"] = plain(default)
     if flag.minimum is not None:
         schema["minimum"] = flag.minimum
     if flag.maximum is not None:

@@ -45,6 +45,8 @@ _FORCE = Option("--force", "--yes", help="confirm the change")
 _DRY_RUN = Option("--dry-run", help="show what would be done, and do nothing")
 
 
+# More are too many to be spelled out at once.
+_MANY_COMMANDS = 15
 PROFILE = Option("--profile", metavar="NAME", help="use the flag values saved under this name")
 
 
@@ -72,7 +74,7 @@ def our_sections(
     if writer.is_tty():
         sections = [("safety", safety, ""), ("profiles", profiles, to_save)]
     else:
-        closing = f"Run '{name} describe' for all commands as JSON." if is_root else ""
+        closing = _pointer(invocation, name) if is_root else ""
         if with_profiles and closing:
             closing += f"\n{to_save}"
         shaping = [] if is_group else _shaping(metadata)
@@ -84,6 +86,16 @@ def our_sections(
         for title, options, closing in sections
     ]
     return [section for section in kept if section[1]]
+
+
+def _pointer(invocation: Invocation, name: str) -> str:
+    """Return where all commands are described; of many an overview comes first."""
+    if len(invocation.host.level().names()) <= _MANY_COMMANDS:
+        return f"Run '{name} describe' for all commands as JSON."
+    return (
+        f"Run '{name} describe --depth 1' for an overview of all commands as JSON,\n"
+        f"'{name} describe COMMAND' for one of them."
+    )
 
 
 def _shaping(metadata: Metadata | None) -> list[Option]:

@@ -16,6 +16,7 @@ from ..runtime.saved import (
     unknown_profile,
 )
 from ..runtime.secret_names import is_public
+from ..runtime.secret_shapes import value_without_secrets
 from ..tree import Argument, Command, Flag
 from . import show_help
 from .profile_words import Wanted, read_words
@@ -293,7 +294,9 @@ def _shown(settable: Settable | None, text: str) -> str:
         return MASK
     if settable.sensitive:
         return shown(text)
-    return MASK if settable.named and not is_public(text) else text
+    if settable.named and not is_public(text):
+        return MASK
+    return str(value_without_secrets(text))
 
 
 _VERBS: dict[str, Callable[[_Profiles, Wanted], None]] = {

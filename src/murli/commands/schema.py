@@ -6,22 +6,21 @@ from ..formats import plain
 from ..metadata import Metadata, ReturnSchema, flag_key
 from ..runtime import INTENT
 from ..runtime.invocation import current
-from ..runtime.payload import has_secret
-from ..runtime.secret_names import is_public
-from ..tree import Flag
+from ..tree import Flag, first_line
 from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
+from .discretion import shown_default
 from .safety_block import has_own_dry_run, safety_block
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
+    from ..exit_codes import ExitCode
     from ..metadata import FlagAnnotation
     from ..tree import Argument, Command
 
 SCHEMA_VERSION = "1.0"
-REDACTED = "[REDACTED]"
 # What these documents tell of an annotation; the rest is in the manifest of the other contracts.
 _TOLD_OF_FLAGS = (
     "description",
@@ -33,6 +32,9 @@ _TOLD_OF_FLAGS = (
     "pattern",
     "profileable",
 )
+# What an overview tells of a flag, and how much of its description.
+_BRIEFLY = ("name", "type", "default", "description", "required", "short", "spelling", "sensitive")
+_LONGEST_BRIEF = 80
 
 
 def command_schema(command: Command) -> dict[str, Any]:
@@ -49,12 +51,13 @@ def describe_document(
     *,
     has_profiles: bool = True,
     agents: str = "pipe",
+    statuses: Mapping[int, str | ExitCode] | None = None,
 ) -> dict[str, Any]:
     """Give the document of ``describe``: the whole tool, spelled out down to *depth*.
 
     *profiles* is what is known of them; without it, only which flags they can hold is told.
     *has_profiles* says that the tool has a ``profile`` command of ours, *agents* by what the tool
-    knows an agent.
+    knows an agent, *statuses* what the exit statuses of all its commands mean.
     """
     document: dict[str, Any] = {
         "name": root.name,
@@ -64,7 +67,7 @@ def describe_document(
     if tool_version:
         document["tool_version"] = tool_version
     # At depth 1 an agent looks around; it asks again for what it wants to call.
-    overview = depth == 1 and bool(root.visible)
+    overview = depth == 1
     if not overview:
         document["capabilities"] = capabilities(root, tool_version, has_profiles)
         if agents != "pipe":
@@ -80,12 +83,25 @@ def describe_document(
     else:
         # A tool without subcommands is one command; without its flags nobody could call it.
         own = _command(root, [])
-        for key in ("arguments", "flags", "returns", "examples", "safety"):
+        if overview and "flags" in own:
+            own["flags"] = [_brief(flag) for flag in own["flags"]]
+        for key in ("arguments", "flags", "requires_one_of", "returns", "examples", "safety"):
             if key in own:
                 document[key] = own[key]
+        statuses = {**(statuses or {}), **(root.metadata.ok_codes if root.metadata else {})}
+    if statuses and not overview:
+        document["exit_statuses"] = exit_statuses(statuses)
     if not overview:
         document["murli"] = {"version": murli_version}
     return document
+
+
+def _brief(flag: dict[str, Any]) -> dict[str, Any]:
+    """Return what an overview has of a described *flag*: enough to know whether one wants it."""
+    told = {key: each for key, each in flag.items() if key in _BRIEFLY}
+    line = first_line(told["description"])
+    told["description"] = line if len(line) <= _LONGEST_BRIEF else f"{line[: _LONGEST_BRIEF - 1]}…"
+    return told
 
 
 def capabilities(root: Command, tool_version: str, has_profiles: bool) -> dict[str, Any]:
@@ -124,6 +140,8 @@ def _below(depth: int | None) -> int | None:
 def _command(command: Command, subcommands: list[dict[str, Any]]) -> dict[str, Any]:
     metadata = command.metadata or Metadata()
     document: dict[str, Any] = {"name": command.name, "summary": command.summary}
+    if command.aliases:
+        document["aliases"] = list(command.aliases)
     if metadata.when_to_use:
         document["when_to_use"] = metadata.when_to_use
     if metadata.agent_description:
@@ -136,6 +154,7 @@ def _command(command: Command, subcommands: list[dict[str, Any]]) -> dict[str, A
     rest: dict[str, Any] = {
         "returns": returns_of(command, metadata),
         "examples": [_example(example) for example in metadata.examples],
+        "exit_statuses": exit_statuses(metadata.ok_codes),
         "subcommands": subcommands,
     }
     document.update((key, value) for key, value in rest.items() if value)
@@ -151,8 +170,16 @@ def _parameters(command: Command) -> dict[str, Any]:
     found = {
         "arguments": [_argument(argument, command) for argument in command.arguments],
         "flags": [_flag(flag, command) for flag in flags],
+        "requires_one_of": [list(names) for names in _one_of(command)],
     }
     return {key: value for key, value in found.items() if value}
+
+
+def _one_of(command: Command) -> Iterator[tuple[str, ...]]:
+    """Yield the names of which exactly one must be given: the parser's groups, declared rules."""
+    yield from command.one_of
+    metadata = command.metadata
+    yield from (rule.one_of for rule in (metadata.requires if metadata else ()) if rule.one_of)
 
 
 def standard_flags(command: Command) -> Iterator[Flag]:
@@ -213,12 +240,9 @@ def _argument(argument: Argument, command: Command) -> dict[str, Any]:
         document["metavar"] = argument.metavar
     if argument.choices:
         document["enum"] = list(argument.choices)
+    if argument.excludes:
+        document["mutually_exclusive_with"] = list(argument.excludes)
     return document
-
-
-def _is_secret(flag: Flag, command: Command) -> bool:
-    """Return whether the default of *flag* is a secret though nobody declared that."""
-    return has_secret(command, flag) and not is_public(str(flag.default))
 
 
 def _flag(flag: Flag, command: Command) -> dict[str, Any]:
@@ -239,17 +263,18 @@ def _flag(flag: Flag, command: Command) -> dict[str, Any]:
         "required": flag.required,
         # One that has no other name is known by that: it is not written with two dashes.
         "short": flag.short or (flag.name if flag.spelling == f"-{flag.name}" else ""),
+        "spelling": flag.spelling,
+        "aliases": list(flag.aliases),
         "minimum": flag.minimum,
         "maximum": flag.maximum,
         "negation": flag.negation,
+        "negation_aliases": list(flag.negation_aliases),
         "standard": flag.standard,
     }
     if note is not None and not flag.standard:
         apply_flag_annotation(document, note)
-    if flag.default is not None and (sensitive or _is_secret(flag, command)):
-        secret = str(flag.default) or REDACTED
-        document["description"] = document["description"].replace(secret, REDACTED)
-        document["default"] = REDACTED
+    shown = shown_default(flag, command, document["description"])
+    document["default"], document["description"] = shown
     if f"--{flag_key(flag.name)}" in INTENT:
         document["profileable"] = False
     kept = ("name", "type", "default", "description")
@@ -297,6 +322,18 @@ def _example(example: Any) -> dict[str, Any]:
     if example.expected_exit_code:
         document["expected_exit_code"] = example.expected_exit_code
     return document
+
+
+def exit_statuses(declared: Mapping[int, str | ExitCode]) -> list[dict[str, Any]]:
+    """Return what the statuses of the tool itself mean, those of failures too."""
+    return [
+        {
+            "status": status,
+            "ok": isinstance(meaning, str),
+            "meaning": meaning if isinstance(meaning, str) else meaning.value,
+        }
+        for status, meaning in sorted(declared.items())
+    ]
 
 
 def _any_dry_runnable(command: Command) -> bool:

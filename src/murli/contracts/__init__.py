@@ -162,8 +162,10 @@ def respond_in_murli(outcome: Outcome, facts: Facts) -> Answer:
     """Say *outcome* as a murli document."""
     if isinstance(outcome, Success):
         status = "plan" if outcome.attention else "ok"
-        document = _envelope(status, outcome.message, "result", outcome.result, facts)
-        for name in ("etag", "not_modified"):
+        # What a status of the tool's own means stands where nothing else is said.
+        message = outcome.message or facts.meta.get("message", "")
+        document = _envelope(status, message, "result", outcome.result, facts)
+        for name in ("exit_status", "etag", "not_modified"):
             if name in facts.meta:
                 document[name] = facts.meta[name]
         return Answer(document)
@@ -196,8 +198,6 @@ def _envelope(status: str, message: str, key: str, payload: Any, facts: Facts) -
 
 
 def _error(failure: Failure, facts: Facts) -> dict[str, Any]:
-    from ..errors import EXIT_RATE_LIMITED
-
     error = failure.error
     document: dict[str, Any] = {
         "status": "error",
@@ -212,8 +212,7 @@ def _error(failure: Failure, facts: Facts) -> dict[str, Any]:
     document["recoverable"] = error.recoverable
     # A throttled caller must know how long to wait, also when the answer is "no time at all". The
     # same number is no such answer where it is the tool's own exit status.
-    throttled = error.code == EXIT_RATE_LIMITED and error.error_type != "execution_error"
-    if error.retry_after_ms or throttled:
+    if error.retry_after_ms or error.kind == "rate_limited":
         document["retry_after_ms"] = error.retry_after_ms
     if error.field:
         document["field"] = error.field

@@ -89,6 +89,7 @@ _KNOWN_FIRST = frozenset(
         "etag",
         "validation_only",
         "replayed",
+        "exit_status",
         "_cmd",
         "_line",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import dumps
-from .text import clean
+from .text import Printed, clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _convert(plainer: Plainer, value: Any, depth: int) -> Any:
     if isinstance(value, Enum):
         return plainer.convert(value.value, depth + 1)
     if isinstance(value, str):
-        return clean(str.__str__(value))
+        return value if isinstance(value, Printed) else clean(str.__str__(value))
     if isinstance(value, int):
         return plainer.integer(int.__int__(value))
     if isinstance(value, float):

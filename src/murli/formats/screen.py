@@ -2,7 +2,8 @@
 
 A line that returns to its beginning, or moves the cursor, is drawn in parts, of which the last one
 stays. It is text, unless it looks like those before it: then it is the last state of a progress
-bar or a spinner. What is drawn while the cursor is hidden is progress.
+bar or a spinner. What is drawn while the cursor is hidden is progress. Of progress only the state
+that a line ends with is kept.
 """
 
 from __future__ import annotations
@@ -64,12 +65,17 @@ class Screen:
             goes_up = goes_up or between[-1] in "AF"  # to draw over the lines above
         self._is_hidden = is_hidden
         if is_hidden or goes_up or not _stays(last, [part for part in drawn if part]):
-            self.progress.append(line + end)
+            self.progress.append(_last_state(parts[::2]) + end)
             return
         self.text.append(last + end)
-        before = body[: len(body) - len(last)]
-        if _BETWEEN.sub("", before).strip():
-            self.progress.append(before + end)
+        before = _last_state(parts[:-1:2])
+        if before.strip():
+            self.progress.append(before + "\n")
+
+
+def _last_state(parts: list[str]) -> str:
+    """Return what a line shows that was drawn in *parts*: the last one, as far as it shows any."""
+    return next((part for part in reversed(parts) if part), "")
 
 
 def is_drawn(printed: str) -> bool:
@@ -78,13 +84,22 @@ def is_drawn(printed: str) -> bool:
 
 
 def split(printed: str) -> tuple[str, str]:
-    """Return the text of *printed*, and its progress."""
+    """Return the text of *printed*, and the last states of its progress."""
     if not is_drawn(printed):
         return printed, ""
     screen = Screen()
     screen.feed(printed)
     screen.end()
     return "".join(screen.text), "".join(screen.progress)
+
+
+def result_in(printed: str) -> tuple[str, str]:
+    """Return the text of *printed* and its progress; without any text, its last state is that."""
+    text, progress = split(printed)
+    if not text.strip():
+        states = [state for state in progress.split("\n") if state.strip()]
+        return (states[-1], "") if states else (text, progress)
+    return text, progress
 
 
 def _stays(last: str, drawn: list[str]) -> bool:

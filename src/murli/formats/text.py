@@ -17,6 +17,12 @@ if TYPE_CHECKING:
             """Let what was taken go out."""
 
 
+class Printed(str):
+    """Text that a program printed with carriage returns that belong to it, and is clean already."""
+
+    __slots__ = ()
+
+
 # In order: strings that end with BEL or ST (OSC titles and links, DCS, APC …), CSI sequences,
 # the remaining escapes of one or more characters, and introducers that introduce nothing.
 # An unterminated string loses its introducer only: the text behind it may be an answer. A string

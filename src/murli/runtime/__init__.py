@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..errors import AgentError
+    from ..exit_codes import ExitCode
     from ..metadata import Metadata
 
 # Where a declaration is kept on the author's own object: a parser, a command, a function.
@@ -59,6 +60,7 @@ def tool_version() -> str:
 class Settings:
     """The choices of one enabled tool: the arguments of `murli.enable`."""
 
+    is_program = False  # and one parser of several: those of a `murli.program`
     name: str
     tool_version: str
     contract: str
@@ -72,6 +74,7 @@ class Settings:
     detect_agents: bool
     guard: str
     agents: str
+    exit_codes: dict[int, str | ExitCode]
 
     def __init__(self, **chosen: Any) -> None:
         self.__dict__.update(chosen)
@@ -104,14 +107,16 @@ class Settings:
         return mode == "human" or (mode != "agent" and (is_terminal or self.agents != "pipe"))
 
 
-def version_of(module: str) -> str:
+def version_of(module: str, beside: str = "") -> str:
     """Give the version of the installed package that *module* belongs to, or ``""``.
 
+    One that is not loaded under its name is looked for *beside* another module.
     `importlib.metadata` would know more, and costs more than the rest of an invocation.
     """
-    name = module.partition(".")[0]
-    package = sys.modules.get(name)
-    version = getattr(package, "__version__", None)
+    name = module.partition(".")[0].replace("-", "_")
+    package = sys.modules.get(name) or sys.modules.get(beside.partition(".")[0])
+    # One that is looked up when it is asked for may be a warning as well.
+    version = getattr(package, "__dict__", {}).get("__version__")
     if isinstance(version, str):
         return version
     if package is None or not getattr(package, "__path__", None):

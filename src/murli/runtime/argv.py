@@ -43,6 +43,9 @@ if TYPE_CHECKING:
         def takes_words(self) -> bool:
             """Whether a word may be an argument of the command itself."""
 
+        def takes_any_word(self, words_before: int) -> bool:
+            """Return whether the next word is an argument of the command though it has dashes."""
+
         @property
         def routes(self) -> bool:
             """Whether the first word names a subcommand."""
@@ -146,15 +149,22 @@ def scan(
         if understood or token == "--" or (words and call.level.passes_on(words)):
             call.rest.extend(argv[position:])
             break
-        if len(token) > 1 and token[0] == "-" and call.level.has_options:
+        level = call.level
+        dashed = len(token) > 1 and token[0] == "-"
+        if dashed and level.has_options and not level.takes_any_word(words):
             position = behind_option(call, argv, position)
             continue
         position += 1
         if call.mounted:
             call.rest.append(token)
             continue
-        first = words in (0, root.words_first) and call.level is root
-        if first and token in mounted and not root.lists(token):
+        if (
+            token in mounted
+            and level is root
+            and words in (0, root.words_first)
+            and not root.lists(token)
+            and not _is_argument(root, argv[position + root.words_first - words - 1 :])
+        ):
             call.mounted = token
             call.before, call.rest = call.rest, []
             continue
@@ -173,6 +183,14 @@ def scan(
             call.above = _above(child, (*call.above, call.level))
             call.level, words, start = child, 0, len(call.rest)
     return call
+
+
+def _is_argument(root: Level, behind: Sequence[str]) -> bool:
+    """Return whether a word is an argument of *root*, since a command stands where one would.
+
+    *behind* is what would come behind its arguments.
+    """
+    return root.routes and root.takes_words and bool(behind) and root.lists(behind[0])
 
 
 def _asks(words: Sequence[str]) -> bool:
@@ -265,6 +283,8 @@ def _take(call: Call, argv: Sequence[str], position: int) -> int:
 def _is_theirs(level: Level, name: str, value: str, with_value: bool) -> bool:
     """Tell whether the tool has a better claim to a flag that looks like ours."""
     accepted = _ACCEPTED.get(name, ())
+    if level.forwards and level.path and name == "--output":
+        return True  # many programs have it, and before the command's name it is ours
     if value in accepted:
         return False
     if level.forwards and (name not in _NOT_FORWARDED or accepted):

@@ -20,6 +20,7 @@ from .endings import stop_children
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from .invocation import Invocation
 
@@ -171,6 +172,9 @@ def become(invocation: Invocation, words: Sequence[str]) -> None:
     invocation._unwatch()
     invocation._unguard()
     sys.argv[1:] = words
+    process: Any = sys.modules.get("murli.runtime.process")
+    if process is not None:
+        process._owner = None  # that of the program, where a parser has parsed before
     # The contract and the audience are the caller's choice, wherever that was made; the form of
     # the answers is that of exec, whatever a variable says.
     form = variable_of(invocation, "FORMAT")

@@ -38,6 +38,19 @@ def scan_again(invocation: Invocation, words: Sequence[str], without: Collection
     return scan(words, root, mounted, thorough=True, without=without)
 
 
+def inherit(invocation: Invocation, above: Invocation) -> None:
+    """Let flags of ours that were taken from the words of *above* count for *invocation* too."""
+    from .argv import put, said
+
+    call, known = invocation.call, above.call
+    for flag, name in (*known.switches.items(), *known.valued.items()):
+        value = said(known, name)
+        if value and name not in ("schema", "output_schema") and not said(call, name):
+            put(call, name, value)
+            call.taken.append((flag, 0, 0))  # it stands among no words of this call
+    invocation.scanned = invocation.scanned or above.scanned
+
+
 def variable_of(invocation: Invocation, name: str) -> str:
     """Give the environment variable *name* of this tool: ``MY_TOOL_FORMAT``."""
     tool = invocation.host.name().upper()

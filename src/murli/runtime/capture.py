@@ -24,10 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from .child_errors import ErrorConduit
     from .conduit import Conduit
     from .host import Capture
+    from .printed_lines import PrintedLines
 
 _CHECKED_BYTES = 1 << 18
+# A command that prints more often may take long.
+_FEW_WRITES = 3
 # What is remembered of stderr: as many writes, and as much of each.
 _MOST_WRITES = 64
 _LONGEST_WRITE = 4096
@@ -42,16 +46,19 @@ def collect_stdout() -> Capture:
     return ClosedStdout() if sys.__stdout__ is None else StreamCapture()
 
 
-def watch_errors(writes: list[str | bytes]) -> Callable[[], None]:
+def watch_errors(
+    writes: list[str | bytes], capture: DescriptorCapture | None = None
+) -> Callable[[], None]:
     """Keep in *writes* the end of what is written to ``sys.stderr``, which gets it as before.
 
-    Only what passes Python's own stream: what a child writes goes past it. Returns what ends it.
+    Only what passes Python's own stream. What children of *capture* have written comes before it.
+    Returns what ends it.
     """
 
     def write(beneath: Any, data: Any, /) -> Any:
-        part = data[-_LONGEST_WRITE:]
-        writes.append(part if type(part) is str else bytes(part))
-        del writes[:-_MOST_WRITES]
+        if capture is not None and capture.child_errors is not None:
+            capture.child_errors.empty()
+        note_error(writes, data)
         return beneath(data)
 
     stream: Any = sys.stderr
@@ -62,6 +69,13 @@ def watch_errors(writes: list[str | bytes]) -> Callable[[], None]:
         except AttributeError:  # absent, or a host's own stream that cannot be watched
             continue
     return _nothing
+
+
+def note_error(writes: list[str | bytes], data: Any) -> None:
+    """Add to *writes* the end of what was just written to stderr."""
+    part = data[-_LONGEST_WRITE:]
+    writes.append(part if type(part) is str else bytes(part))
+    del writes[:-_MOST_WRITES]
 
 
 def _nothing() -> None:
@@ -120,13 +134,17 @@ class DescriptorCapture:
         self.spool = away_from_standard(_open_spool())
         self.identity = identity(self.spool)
         self.conduit: Conduit | None = None
+        self.child_errors: ErrorConduit | None = None
+        # What streams all that is printed, if anything does.
+        self.lines: PrintedLines | None = None
         os.dup2(self.spool, 1)
         self.stream = DescriptorStream(self.real)
         self.lost: OSError | None = None
         self.collects = True
-        self._unwatch = self._watch(sys.stdout)
+        # Ends that too much is noticed.
+        self.count_no_more = self._watch(sys.stdout)
         self.errors: list[str | bytes] = []
-        self.stop_watching = watch_errors(self.errors)
+        self.stop_watching = watch_errors(self.errors, self)
         self._stderr = identity(2)
         # Takes back what stands in for functions of other modules.
         self.undo: list[Callable[[], None]] = []
@@ -135,12 +153,19 @@ class DescriptorCapture:
         _look_out(self)
 
     def end(self, *, restore: bool) -> str | bytes:
-        """Stop collecting.
+        """Stop collecting; see `stop`."""
+        self.stop(restore=restore)
+        collected = self.so_far()
+        self.close_spool()
+        return collected
+
+    def stop(self, *, restore: bool) -> None:
+        """Collect no more.
 
         With *restore* descriptor 1 is what it was before; otherwise what is printed from now on,
         at interpreter exit say, goes to stderr, because the answer is out.
         """
-        self._unwatch()
+        self.count_no_more()
         _look_away(self)
         self._flush()
         self.collects = False
@@ -148,22 +173,28 @@ class DescriptorCapture:
         if restore and self.stream.is_ours:
             os.dup2(self.real, 1)
         else:
-            _send_to_stderr()
-        collected = self.so_far()
+            send_to_stderr()
+
+    def close_spool(self) -> None:
+        """Forget what was collected."""
         if self.spool >= 0:
             os.close(self.spool)
             self.spool = -1
-        return collected
 
     def so_far(self) -> str | bytes:
         """Return what has been printed by now, as far as it has left the buffers."""
-        if self.conduit is not None:
-            self.conduit.empty()
+        self.catch_up()
         self._recover_spool()
         collected = _read(self.spool) if self.spool >= 0 else b""
         for start, end in reversed(self.questions):
             collected = collected[:start] + collected[end:]
         return as_text(collected)
+
+    def catch_up(self) -> None:
+        """Take in what children have written by now."""
+        for each in (self.conduit, self.child_errors):
+            if each is not None:
+                each.empty()
 
     def size(self) -> int:
         """Give how many bytes have been collected so far; 0 once that is over."""
@@ -177,7 +208,7 @@ class DescriptorCapture:
 
     def let_through(self) -> None:
         """Let what is printed from now on reach the reader as it is."""
-        self._unwatch()
+        self.count_no_more()
         _look_away(self)
         self._flush()
         self.collects = False
@@ -204,11 +235,16 @@ class DescriptorCapture:
         buffer = getattr(stream, "buffer", None)
         if buffer is None:
             return _nothing
-        printed = next_check = 0
+        printed = next_check = writes = 0
 
         def write(beneath: Any, data: Any, /) -> Any:
-            nonlocal printed, next_check
+            nonlocal printed, next_check, writes
             printed += len(data)
+            writes += 1
+            if writes == _FEW_WRITES:
+                from .alive import begin
+
+                begin()
             if printed > next_check:
                 next_check = printed + _CHECKED_BYTES
                 if printed > _CHECKED_BYTES:
@@ -254,8 +290,9 @@ class DescriptorCapture:
         if self.stream.is_ours:
             os.close(self.real)
         self.real = self.stream.descriptor = -1
-        if self.conduit is not None:
-            self.conduit.close()
+        for each in (self.conduit, self.child_errors):
+            if each is not None:
+                each.close()
 
 
 # -- others who may open our stdout ------------------------------------------------------------
@@ -310,6 +347,14 @@ def watch_opening(name: str) -> Any:
     def call(own: Any, *args: Any, **named: Any) -> Any:
         if _captures and not (name == "open" and _only_reads(*args[1:2], **named)):
             _prepare(name, *(args[:1] or named.values()))
+            if name[-4:] != "open" and name[-8:] != "truncate" and _captures:
+                from .child_errors import connected
+
+                args, named = connected(_captures[-1], name, args, named)
+            elif args and type(args[0]) is int and _captures:
+                from .child_errors import watched
+
+                return watched(_captures[-1], own(*args, **named))
         return own(*args, **named)
 
     return call
@@ -349,7 +394,11 @@ def _on_forking() -> None:
     global _held
     if _captures:
         from .custody import hold_back
+        from .invocation import current
 
+        invocation = current()
+        if invocation is not None and invocation.end_alive is not None:
+            invocation.end_alive()
         if sys.platform == "linux":
             try:
                 _prepare("fork")
@@ -385,8 +434,9 @@ def _on_being_forked() -> None:
             os.close(capture.real)
         capture.real = -1
         capture.stream.descriptor, capture.stream.opened_on = 1, identity(1)
-        if capture.conduit is not None:
-            capture.conduit.abandon()
+        for each in (capture.conduit, capture.child_errors):
+            if each is not None:
+                each.abandon()
     _captures.clear()
     invocation = current()
     if invocation is not None:
@@ -432,25 +482,26 @@ def _read(spool: int) -> bytes:
     # By position: a thread that still writes shares the descriptor's own.
     parts: list[bytes] = []
     position = 0
-    while part := os.pread(spool, 1 << 20, position):
+    while part := os.pread(spool, os.fstat(spool).st_size - position, position):
         parts.append(part)
         position += len(part)
     return b"".join(parts)
 
 
 def as_text(collected: bytes) -> str | bytes:
-    """Give what was collected as text, unless it is binary."""
+    """Give what was collected as text, or as it is where no text says the same."""
+    if b"\0" in collected:
+        return collected
     try:
         return collected.decode()
     except UnicodeDecodeError:
-        if b"\0" in collected:
-            return collected
-    from ..patience import decoded
+        from ..patience import decoded
 
-    return decoded(collected)
+        return decoded(collected)
 
 
-def _send_to_stderr() -> None:
+def send_to_stderr() -> None:
+    """Let what is printed from now on go to stderr: the answer is out."""
     try:
         os.dup2(2, 1)
     except OSError:  # stderr is closed too

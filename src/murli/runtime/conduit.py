@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import os
 import select
-from _thread import allocate_lock
+import sys
+from _thread import RLock, allocate_lock, get_ident
 
 from ..formats import identity, put_off_signals, write_some
-from .capture import away_from_standard
+from .capture import away_from_standard, flush
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,11 +22,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .capture import DescriptorCapture
+    from .printed_lines import PrintedLines
 
 _CHUNK = 1 << 20
 _F_SETPIPE_SZ = 1031
 # What concerns us only with stdout for its argument; the others start programs.
 _CHANGING = ("open", "truncate", "ftruncate")
+# How long another thread may keep what it has read, on its way to a slow reader.
+_TURN_SECONDS = 1.0
 _READERS = ("/bin/cat", "/usr/bin/cat")
 
 
@@ -35,12 +39,20 @@ class Conduit:
     def __init__(self, keep: Callable[[bytes], None]) -> None:
         self._keep = keep
         self._lock = allocate_lock()
+        # Whoever keeps something that is streamed needs the writer; it is taken first by all.
+        self.turn = RLock()
+        # The thread that just keeps something.
+        self._keeper = 0
         self._started = False
         reading, writing = map(away_from_standard, os.pipe())
         self._reading = reading
         self._identity = identity(reading)
         os.set_blocking(reading, False)
         _enlarge(writing)
+        self.place(writing)
+
+    def place(self, writing: int) -> None:
+        """Put the end that is written to where it belongs."""
         os.dup2(writing, 1)
         os.close(writing)
 
@@ -65,10 +77,20 @@ class Conduit:
         os.close(writing)
         return True
 
-    def empty(self) -> bool:
-        """Keep all that has been written so far; return whether more may come."""
-        with self._lock:
-            return self._take()
+    def empty(self, seconds: float = _TURN_SECONDS) -> bool:
+        """Keep all that has been written so far; return whether more may come.
+
+        Nothing is done where it is not our turn within so many *seconds*, negative for any number.
+        """
+        if self._keeper == get_ident():  # what keeps it asks how much there is
+            return True
+        if not self.turn.acquire(timeout=seconds):
+            return True
+        try:
+            with self._lock:
+                return self._take()
+        finally:
+            self.turn.release()
 
     def abandon(self) -> None:
         """Leave the reading to the program of which this process is a fork."""
@@ -101,7 +123,14 @@ class Conduit:
                 os.close(self._reading)
                 self._reading = -1
                 return False
-            self._keep(data)
+            self._keeper = get_ident()
+            try:
+                self._keep(data)
+            except BrokenPipeError:  # nobody wants it: who prints is to learn that as by any pipe
+                os.close(self._reading)
+                self._reading = -1
+            finally:
+                self._keeper = 0
         return False
 
     def _drain(self) -> None:
@@ -134,6 +163,24 @@ def prepare(capture: DescriptorCapture, function: str, paths: Iterable[Any]) -> 
         capture.conduit.start()
 
 
+def stream_lines(capture: DescriptorCapture, lines: PrintedLines) -> bool:
+    """Have *lines* take what is printed from now on, as it comes; return whether that works."""
+    flush(sys.stdout)
+    if identity(1) != capture.identity and capture.conduit is None:
+        return False  # the program has a stdout of its own
+    try:
+        if capture.conduit is None:
+            capture.conduit = Conduit(lambda data: _keep(capture, data))
+    except (OSError, RuntimeError):  # no descriptor to be had
+        return False
+    capture.conduit.empty()
+    capture.conduit.turn = lines.turn
+    capture.lines = lines
+    capture.count_no_more()
+    capture.conduit.start()
+    return True
+
+
 def _is_stdout(capture: DescriptorCapture, function: str, path: Any) -> bool:
     """Return whether *path* names the file that stdout is collected in."""
     if isinstance(path, int) and function == "open":  # a duplicate, which truncates nothing
@@ -146,7 +193,9 @@ def _is_stdout(capture: DescriptorCapture, function: str, path: Any) -> bool:
 
 
 def _keep(capture: DescriptorCapture, data: bytes) -> None:
-    """Append *data* to what is collected."""
+    """Append *data* to what is collected, unless it is streamed."""
+    if capture.lines is not None and capture.lines.take(data):
+        return
     if identity(capture.spool) != capture.identity:  # closed by the tool, as all of ours then is
         return
     try:

@@ -238,14 +238,19 @@ def hold_signals() -> Undo:
 
 
 def leave_on_signals(code: int) -> None:
-    """The answer is out: a signal from now on ends the process with *code*, at once."""
+    """The answer is out: a signal from now on ends the process with *code*, at once.
+
+    So does ``os._exit``, whatever status it is called with.
+    """
     global _leave, _invocation
     _invocation = None  # and with it all of the tool, which Python would look through at its end
+    pid = os.getpid()
 
-    def leave(number: int, frame: FrameType | None) -> NoReturn:
-        real_hard_exit(code)
+    def leave(number: int, frame: FrameType | None = None) -> NoReturn:
+        real_hard_exit(code if os.getpid() == pid else number)
 
     _leave = leave
+    setattr(os, "_exit", leave)
     _exchange(_pass_over, leave)
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..errors import AgentError
+    from ..exit_codes import ExitCode
+    from ..metadata import Metadata
     from .invocation import Invocation
 
 # What one document may hold of printed text; MURLI_MAX_PRINTED says otherwise.
@@ -41,39 +43,82 @@ def status_of(code: object) -> int:
 def exit_failure(invocation: Invocation, ending: SystemExit) -> AgentError | None:
     """Return the failure that *ending* means; ``None`` when it means success.
 
-    Its message is what the author said with it, or before it on stderr; its kind that of what it
-    was raised from. The number is the author's own, and means nothing by itself.
+    Its message is what the author said with it, or before it on stderr; its kind what the author
+    declares of the status, else that of what it was raised from. The number is the author's own,
+    and means nothing by itself.
     """
     status = status_of(ending.code)
-    if status == 0:
+    if status == 0 or is_declared_success(invocation, ending):
         return None
-    said = "" if isinstance(ending.code, int) else text_of(ending.code)
-    if not said and invocation.capture is not None:
-        from .last_words import reason_in
+    if invocation.refusal is not None:
+        return invocation.refusal.ended(status)
+    said = "" if isinstance(ending.code, int) else text_of(ending.code).strip()
+    said = said or reason_on_stderr(invocation)
+    meaning = _declared_meaning(invocation, ending)
+    if meaning is not None and not isinstance(meaning, str):
+        from ..errors import AgentError
 
-        flush(sys.stderr)
-        said = reason_in(invocation.capture.errors, invocation.writer.scrubbed)
-        if said and invocation.in_family:
-            from .surroundings import masked
-
-            said = masked(said)
+        said = said or f"The command ended with exit status {status}."
+        failure = AgentError.of_kind(meaning.value, said, context={"exit_status": status})
+        failure.is_translated = True  # what was done by then, nobody has declared
+        return failure
     return caused_failure(ending, said, status)
+
+
+def reason_on_stderr(invocation: Invocation) -> str:
+    """Return the last words on stderr, the program's own or those of one it started, or ``""``."""
+    if invocation.capture is None:
+        return ""
+    from .last_words import reason_in
+
+    flush(sys.stderr)
+    said = reason_in(invocation.capture.errors, invocation.writer.scrubbed)
+    if said and invocation.in_family:
+        from .surroundings import masked
+
+        return masked(said)
+    return said
+
+
+def is_declared_success(invocation: Invocation, ending: SystemExit) -> bool:
+    """Return whether the author declares that the status of *ending* is no failure.
+
+    The answer then says which it was and what it means; for who reads the answer it is a success
+    like any other, so that the process ends with 0.
+    """
+    meaning = _declared_meaning(invocation, ending)
+    if not isinstance(meaning, str):
+        return False
+    invocation.meta.update(exit_status=status_of(ending.code), message=meaning)
+    if invocation.writer.about is None:
+        invocation.writer.about = lambda: invocation.meta
+    return True
+
+
+def _declared_meaning(invocation: Invocation, ending: SystemExit) -> str | ExitCode | None:
+    metadata, declared = invocation.metadata, invocation.settings.exit_codes
+    if not isinstance(ending.code, int) or not (declared or (metadata and metadata.ok_codes)):
+        return None  # words are a failure, whatever Python makes of them
+    from ..exit_codes import meaning_of
+
+    return meaning_of(status_of(ending.code), metadata, declared)
 
 
 def caused_failure(error: BaseException, message: str, status: int) -> AgentError:
     """Return the failure of a program that ends with *status* because of *error*.
 
-    A status of 1 says only that it failed, so that a cause decides what the number is.
+    A status of 1 says only that it failed, and one of 3 to 9 would be read as what the contract
+    means by it, so that a cause decides what the number is.
     """
-    from ..errors import AgentError
+    from ..errors import EXIT_CANCELLED, EXIT_TOOL_ERROR, AgentError
     from .exceptions import of_cause
 
     found = of_cause(error, message)
     if found is None:
         message = message or f"The command ended with exit status {status}."
         return AgentError(status, "execution_error", message, kind="tool_error")
-    if status != 1:
-        found.code = status
+    if status == EXIT_TOOL_ERROR or status > EXIT_CANCELLED:
+        found.code = status  # the others mean something of their own to who knows the contract
     return found
 
 
@@ -93,11 +138,17 @@ def exit_like(error: BaseException, code: object) -> SystemExit:
     return ending
 
 
-def bounded(printed: str) -> object:
+def told_of(printed: str | bytes, metadata: Metadata | None) -> object:
     """Give what a failed command had printed: all of it, or its end and how much came before."""
-    if len(printed) <= MOST_TOLD:
-        return printed
-    return {"omitted_characters": len(printed) - MOST_TOLD, "end": printed[-MOST_TOLD:]}
+    from .invocation import payload_of
+
+    omitted = len(printed) - MOST_TOLD
+    if isinstance(printed, bytes) and omitted > 0:
+        return {"omitted_bytes": omitted, "end": payload_of(printed[omitted:])}
+    told = payload_of(printed, metadata)
+    if not isinstance(told, str) or len(told) <= MOST_TOLD:
+        return told
+    return {"omitted_characters": len(told) - MOST_TOLD, "end": told[-MOST_TOLD:]}
 
 
 def check_printing(descriptor: int, printed: int) -> None:
@@ -108,12 +159,40 @@ def check_printing(descriptor: int, printed: int) -> None:
     most = int(given) if given.isdecimal() else MOST_PRINTED
     if printed > most:
         from ..errors import AgentError
+        from .invocation import current
 
         raise AgentError.tool_error(
             f"The command printed more than {most:,} bytes, which is no answer.",
-            "Pass --output text to read it as it comes, or ask for less.",
+            f"{_sentence(ways_to_text(current()))} to read it as it comes, or ask for less.",
             error_type="output_too_large",
         )
+
+
+def ways_to_text(invocation: Invocation | None, *, streams: bool = True) -> str:
+    """Return what to do to get what a command prints as it comes: ``pass --output text``.
+
+    With *streams* also to get its lines as events.
+    """
+    name, form = "--output", "text"
+    if invocation is not None and invocation.writer.contract == "agent-spec-2":
+        name, form = "--format", "plain"
+    level = invocation.call.level if invocation is not None else None
+    own = invocation.host.options(invocation.command) if invocation is not None else []
+    way = f"pass {name} {form}"
+    if name in own or (level is not None and level.owns(name)):
+        way = "set MURLI_MODE=human"
+    return f"{way}, or --stream," if streams and "--stream" not in own else way
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def hint_at_text(invocation: Invocation, failure: AgentError) -> None:
+    """Have the *failure* of a call that ran out of time say how to see more of what it prints."""
+    if failure.kind == "timeout" and not invocation.writer.is_streaming:
+        ways = _sentence(ways_to_text(invocation))
+        failure.suggestion = f"{failure.suggestion} {ways} to have what it prints as it comes."
 
 
 def reader_is_gone(descriptor: int) -> bool:
@@ -123,7 +202,8 @@ def reader_is_gone(descriptor: int) -> bool:
     try:
         poll = select.poll()
         poll.register(descriptor, 0)
-        return bool(poll.poll(0))
+        # Not so where the program has closed what is not its own.
+        return any(found & ~select.POLLNVAL for _, found in poll.poll(0))
     except (OSError, AttributeError):
         return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import sys
 
 from .exception_table import CLASSES, ERRNOS, SLOW_NETWORK, SQLITE, UNREACHABLE, Meaning
 from .http_failures import of_aws, of_grpc, of_response, of_retries, peek, without_credentials
@@ -108,8 +109,18 @@ def _of_bytes(error: Any) -> Meaning:
 
 
 def _of_import(error: Any) -> Meaning:
+    name = error.name if isinstance(error.name, str) else ""
+    if name and any(_names_module(word, name) for word in sys.argv[1:]):
+        return Meaning("not_found", f"Check what the call says about {name}: there is none.")
     hint = f"Install the Python package that provides {error.name or 'the module'}."
     return Meaning("tool_error", hint, "dependency_missing")
+
+
+def _names_module(word: str, module: str) -> bool:
+    """Return whether *word* of a call is the name of *module*, as ``pkg.mod:app`` or a file is."""
+    named = word.partition("=")[2] or word
+    named = named.partition(":")[0].removesuffix(".py").removeprefix("./").replace("/", ".")
+    return module in (named, named.rpartition(".")[2]) or named.startswith(f"{module}.")
 
 
 def _of_end(error: Any) -> Meaning | None:

@@ -10,17 +10,20 @@ from ..presentation import code_of
 from . import is_on
 from .endings import (
     answer_descriptor,
-    bounded,
     exit_failure,
     forget_output,
+    hint_at_text,
+    is_declared_success,
     reader_is_gone,
+    reason_on_stderr,
     status_of,
     stop_children,
+    told_of,
     unanswered,
+    ways_to_text,
 )
 from .exceptions import TRACEBACK_HINT, as_agent_error, is_authored
 from .for_people import ABORTED, INTERRUPTED, interrupt_behind, is_aborted, is_expired
-from .invocation import payload_of
 from .repeating import withhold_retry
 
 TYPE_CHECKING = False
@@ -40,6 +43,9 @@ def refuse(invocation: Invocation, error: AgentError) -> NoReturn:
 
         error = explained(error, invocation)
     withhold_retry(invocation, error)
+    _hide_by_shape(error)
+    if "--schema" in error.suggestion:
+        _name_description(invocation, error)
     if invocation.raises:
         raise error
     if invocation.in_family:
@@ -58,8 +64,10 @@ def conclude(invocation: Invocation, error: BaseException | None, printed: str |
         # Who has answered, or speaks to a person, chose the number himself.
         if writer.answered or (writer.is_tty() and not writer.forgot_dry_run()):
             invocation.pass_on(printed)
-            return invocation.standing or status_of(error.code)
+            return invocation.standing or writer.exit_code or _own_status(invocation, error)
         error = exit_failure(invocation, error)
+        if error is not None:
+            _hide_by_shape(error)
     error = error or writer.trouble
     if error is None:
         return invocation.succeed(printed)
@@ -91,9 +99,10 @@ def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) ->
     if writer.answered:
         invocation.pass_on(printed)
     else:
-        output = payload_of(printed)
-        output = bounded(output) if isinstance(output, str) else output
+        output = told_of(printed, invocation.metadata)
     failure = error_for(invocation, error)
+    if failure.error_type == "subprocess_failed" and not getattr(error, "stderr", None):
+        failure.message = f"{failure.message} {reason_on_stderr(invocation)}".rstrip()
     if invocation.steps is not None or (invocation.metadata and invocation.metadata.steps):
         from ..steps import tell
 
@@ -113,9 +122,16 @@ def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) ->
             invocation.host.options(invocation.command),
             getattr(error, "asked", ""),
             stalled=error.args == (STALLED,),
+            waiting=ways_to_text(invocation, streams=False),
         )
+    elif output is not None and failure.kind == "timeout":
+        hint_at_text(invocation, failure)
     elif not isinstance(error, AgentError) and failure.kind != "cancelled":
         _keep_traceback(invocation, error, failure)
+    if not isinstance(error, AgentError) or failure.error_type in ("flag_error", "command_error"):
+        _hide_by_shape(failure)  # unlike what the author wrote, it may repeat any value
+        if "--schema" in failure.suggestion:
+            _name_description(invocation, failure)
     try:
         return writer.fail(Failure(failure, writer.phase, output))
     except OutputFailed as lost:
@@ -123,6 +139,45 @@ def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) ->
             forget_output()
             return code_of(writer, failure)
         return writer.fail(Failure(error_for(invocation, lost), "cleanup"))
+
+
+# One of these is in every text that `secret_shapes` changes, and in few others.
+_SUSPICIOUS = tuple(
+    """
+    :// = BEGIN earer asic igest sk- sk_ rk_ whsec gh glpat A xox xapp ya29 npm_ pypi- hf_ dop_ SG.
+    eyJ
+    """.split()  # noqa: SIM905
+)
+
+
+def _hide_by_shape(error: AgentError) -> None:
+    """Mask what looks like a secret in the words of *error*, which may repeat a value."""
+    words = " ".join((error.message, error.suggestion, *error.valid_values))
+    if any(map(words.__contains__, _SUSPICIOUS)):
+        from .secret_shapes import without_secrets
+
+        error.message = without_secrets(error.message)
+        error.suggestion = without_secrets(error.suggestion)
+        error.valid_values = [without_secrets(each) for each in error.valid_values]
+
+
+def _name_description(invocation: Invocation, error: AgentError) -> None:
+    """Name the call that describes the command where ``--schema`` is an option of its own."""
+    from . import MOUNTED
+    from .argv import mounted_on, scan
+
+    host = invocation.host
+    root = host.level()
+    level = scan(invocation.argv, root, thorough=True).level
+    if not level.owns("--schema"):
+        return
+    mounted = mounted_on(root, host, MOUNTED) if invocation.settings.mount else ()
+    if "describe" in mounted and not root.lists("describe"):
+        call = " ".join((host.name(), "describe", *getattr(level, "path", ())))
+        error.suggestion = error.suggestion.replace("--schema", f"`{call}`")
+    else:
+        text = error.suggestion.replace("--schema or --help", "--help")
+        error.suggestion = text.replace("--schema", "--help")
 
 
 def _keep_traceback(invocation: Invocation, error: BaseException, failure: AgentError) -> None:
@@ -161,6 +216,8 @@ def _keep_traceback(invocation: Invocation, error: BaseException, failure: Agent
 
 def error_for(invocation: Invocation, error: BaseException) -> AgentError:
     """Give the failure that *error* means."""
+    if invocation.refusal is not None and error is invocation.refusal.raised:
+        return invocation.refusal.error
     if isinstance(error, OutputFailed):
         return unanswered(invocation, error, "output_failed")
     if isinstance(error, EncodingError):
@@ -185,5 +242,12 @@ def exit_code_for(invocation: Invocation, ending: SystemExit) -> int:
     told = writer.answered or writer.is_tty()
     failure = None if told else exit_failure(invocation, ending)
     if failure is None:
-        return invocation.standing or status_of(ending.code)
+        return invocation.standing or writer.exit_code or _own_status(invocation, ending)
     return invocation.standing or code_of(writer, failure)
+
+
+def _own_status(invocation: Invocation, ending: SystemExit) -> int:
+    """Return the status of a program that exits and has answered, or speaks to a person."""
+    if not invocation.writer.is_tty() and is_declared_success(invocation, ending):
+        return 0
+    return status_of(ending.code)

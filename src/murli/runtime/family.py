@@ -308,7 +308,8 @@ def is_bare(invocation: Invocation, error: AgentError) -> bool:
     call = invocation.call
     if call.rest == ["--version"] and error.error_type == "flag_error":
         return bool(invocation.tool_version())  # the tool has one, and no such option
-    return error.error_type == "command_error" and not (call.rest or call.mounted)
+    said = call.rest or call.mounted or invocation.is_part
+    return error.error_type == "command_error" and not said
 
 
 def explain_tool(invocation: Invocation) -> int:
@@ -345,7 +346,9 @@ def finish_explaining(invocation: Invocation, restore: bool) -> int:
 def explain(invocation: Invocation, text: str) -> int:
     """Answer with *text*, a help or a version; a person who is watching can read it on stderr."""
     from ..outcome import Success
+    from .secret_shapes import without_secrets
 
+    text = without_secrets(text)
     words = invocation.call.rest
     if _is_version(words, text):
         version = invocation.tool_version() or text.strip()

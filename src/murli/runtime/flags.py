@@ -59,7 +59,12 @@ def heed(invocation: Invocation, redirects: Any) -> bool:
         from .redirects import follow
 
         follow(invocation, redirects)
-    if call.schema or "output_schema" in call.extra:
+    asks_schema = call.schema or "output_schema" in call.extra
+    if asks_schema or call.mounted:
+        from .succession import stand_aside
+
+        stand_aside(invocation)
+    if asks_schema:
         from ..commands.describe import show_schema
 
         show_schema(invocation)

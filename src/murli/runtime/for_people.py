@@ -44,9 +44,10 @@ def is_at_terminal(invocation: Invocation) -> bool:
 def is_left_alone(invocation: Invocation, error: BaseException) -> bool:
     """Return whether *error*, which nobody handled, is Python's to show: on a pipe of a person's.
 
-    What its author has said the meaning of is answered there too.
+    In a `murli.program` at a terminal too. What its author has said the meaning of is answered.
     """
-    if not invocation.is_for_people or invocation.stdout_is_terminal or not is_for_the_tool(error):
+    is_shown = invocation.stdout_is_terminal and not invocation.settings.is_program
+    if not invocation.is_for_people or is_shown or not is_for_the_tool(error):
         return False
     from .exceptions import is_authored
 
@@ -71,7 +72,20 @@ def is_aborted(error: BaseException) -> bool:
 
 
 def without_our_frames(error: BaseException) -> BaseException:
-    """Return *error* with the traceback it had if the tool had not been enabled."""
+    """Return *error* with the traceback it had if the tool had not been enabled.
+
+    So have those it was raised from, or while they were handled.
+    """
+    chain: list[BaseException | None] = [error]
+    for each in chain:
+        if each is not None:
+            each.__traceback__ = _without_our_frames(each)
+            more = (each.__cause__, each.__context__)
+            chain += [other for other in more if not any(other is known for known in chain)]
+    return error
+
+
+def _without_our_frames(error: BaseException) -> TracebackType | None:
     frames = []
     traceback = error.__traceback__
     while traceback is not None:
@@ -83,7 +97,7 @@ def without_our_frames(error: BaseException) -> BaseException:
         if not ours or below is None:  # where it was raised is worth knowing, also if it is here
             each.tb_next = below
             below = each
-    return error.with_traceback(below)
+    return below
 
 
 def is_for_the_tool(error: BaseException) -> bool:
@@ -177,7 +191,12 @@ def hint(invocation: Invocation, problem: AgentError, shown: str) -> None:
 
 
 class Interrupted(SystemExit):
-    """The exit a framework makes of Ctrl-C; once it ends the program, SIGINT does."""
+    """The exit a framework makes of Ctrl-C; once it ends the program, SIGINT does.
+
+    Whoever shows it, or its class, shows what Python raises.
+    """
+
+    __module__, __qualname__ = "builtins", "SystemExit"
 
     @property
     def code(self) -> Any:
@@ -192,6 +211,9 @@ class Interrupted(SystemExit):
 
     def __reduce__(self) -> tuple[object, ...]:
         return SystemExit, self.args
+
+
+Interrupted.__name__ = "SystemExit"
 
 
 def die_of_interrupt() -> None:

@@ -19,8 +19,7 @@ from ..formats import DescriptorStream
 from ..outcome import Failure
 from .capture import flush
 from .custody import interruption_by, real_hard_exit
-from .endings import answer_descriptor, bounded, note_children, stop_children
-from .invocation import payload_of
+from .endings import answer_descriptor, hint_at_text, note_children, stop_children, told_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,8 +163,9 @@ def _document_of(invocation: Invocation, error: AgentError, elapsed: float | Non
     writer, capture = invocation.writer, invocation.capture
     output: Any = None
     if capture is not None and not writer.answered:
-        output = payload_of(capture.so_far())
-        output = bounded(output) if isinstance(output, str) else output
+        output = told_of(capture.so_far(), invocation.metadata)
+        if output is not None:
+            hint_at_text(invocation, error)
     notices, writer.notices = writer.notices, list(writer.notices)
     invocation.tells_printed = True
     try:

@@ -15,7 +15,7 @@ import sys
 from ..errors import AgentError
 from ..formats import plain
 from .intake import replace_stdin
-from .stdin import CALLER_SECONDS, Gate, InputRequired
+from .stdin import ANSWER_SECONDS, Gate, InputRequired
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Given:
             return True
         poll = select.poll()
         poll.register(0, select.POLLIN)
-        return bool(poll.poll(CALLER_SECONDS * 1000))
+        return bool(poll.poll(ANSWER_SECONDS * 1000))
 
     def _watch(self) -> None:
         """Notice when the handler reads from stdin all the same."""

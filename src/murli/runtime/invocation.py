@@ -55,11 +55,17 @@ if TYPE_CHECKING:
     from . import Settings
     from .deadline import Deadline
     from .host import Capture, Host, Runner
+    from .printed_lines import PrintedLines
     from .redaction import Secrets
+    from .refusal import Refusal
     from .saved import Saved
     from .shaping import Shaper
 
 
+# What is printed in more characters is not looked at twice.
+_LONG = 1 << 16
+# What is printed in more bytes is not answered as a whole.
+_LARGE = 1 << 22
 # One for each thread, so that tools may run side by side; a context variable would cost a shared
 # library at start-up.
 _current = _local()
@@ -75,7 +81,16 @@ def current() -> Invocation | None:
 
 
 class Invocation:
-    """What is known about the running call; made by `begin`."""
+    """What is known about the running call; made by `begin`.
+
+    *above* is another one on the same command line, whose flags of ours count here too.
+    """
+
+    # Whether the end of the process answers it; whether words that led to it stand before its own.
+    owned = is_part = False
+    # What the tool's own parser found wrong, while it is not known what the tool makes of that.
+    refusal: Refusal | None = None
+    writer: Writer
 
     def __init__(
         self,
@@ -85,6 +100,7 @@ class Invocation:
         stdout: Any = None,
         *,
         raises: bool = False,
+        above: Invocation | None = None,
     ) -> None:
         self.runner = runner
         self._host: Host | None = None
@@ -98,6 +114,11 @@ class Invocation:
         self.variables = variable_names()
         self.configured = "\0MURLI_" in self.variables
         chosen = (self.configured and os.environ.get("MURLI_CONTRACT")) or settings.contract
+        around = current()
+        if above is None and around is not None and around.settings.is_program:
+            above = around
+        if above is not None:
+            chosen = above.writer.contract
         # Whether there is anything on the command line that could be for us.
         self.scanned = behind_the_last_of_ours(argv, mounted) > 0
         if chosen != "murli" or (self.scanned and "--contract" in "\0".join(argv)):
@@ -112,8 +133,16 @@ class Invocation:
             self.call = scan(argv, root, mounted_on(root, self.host, mounted))
         else:
             self.call.rest = list(argv)
+        if above is not None:
+            from .calls import inherit
+
+            inherit(self, above)
         self.stdout_is_terminal = is_terminal(stdout or standard("stdout"))
         self.capture: Capture | None = None
+        # What ends that the caller is told now and then that the call goes on; see `alive`.
+        self.end_alive: Callable[[], None] | None = None
+        # What streams the lines that the command prints, where the caller wants that.
+        self.lines: PrintedLines | None = None
         # The tool was asked for its help or version: text for whoever asked, no answer.
         self.explained = False
         # What is printed is for a shell, a completion script say: no contract changes it.
@@ -302,8 +331,11 @@ class Invocation:
     def hide(self, value: Any, *, named: bool = False) -> None:
         """Keep a secret from now on: *value* is in nothing that leaves the process.
 
-        *named* says that nobody declared it: the name of its option or variable tells.
+        *named* says that nobody declared it: the name of its option or variable tells. Those are
+        left to a tool whose pipes are people's until a caller says that it is an agent.
         """
+        if named and self.settings.agents != "pipe" and self.is_attended:
+            return
         if self.secrets is None:
             from .redaction import secrets_for
 
@@ -411,6 +443,8 @@ class Invocation:
         if returned is not None:
             self.returned = returned
         self.is_finishing = True
+        if self._around is not None and self._around.settings.is_program:
+            self._around.verbatim = True  # what this call answers is the program's answer
         if restore and self.secrets is not None and isinstance(error, SystemExit):
             self.secrets.scrub_exit(error)
         if self._unhook is None and self.deadline is None:
@@ -492,8 +526,10 @@ class Invocation:
                 self._unguard()
             return self._conclude(error, "")
         if self.verbatim and isinstance(error, (SystemExit, type(None))):
+            from .endings import status_of
+
             self.release()
-            return 0 if error is None else int(error.code or 0)
+            return 0 if error is None else status_of(error.code)
         ended = error is None or isinstance(error, SystemExit)
         asked = self.explained and ended and not getattr(error, "code", None)
         shown = self.shows_help and ended
@@ -505,13 +541,24 @@ class Invocation:
             self.release()
             return 0
         capture = self.capture
+        exits = isinstance(error, SystemExit) and not error.code
+        if capture.is_process and (error is None or exits) and capture.size() > _LARGE:
+            from .large import answer
+
+            code = answer(self, restore=restore)
+            if code is not None:
+                return code
         printed = self.end_capture(capture, restore=restore)
+        if self.lines is not None:
+            printed = self.lines.end(printed)
         if isinstance(printed, bytes):
             printed = self._without_secrets(printed)
         elif "\r" in printed or "\x1b[" in printed or "\b" in printed:
-            from ..formats.screen import split
+            from ..formats.screen import result_in, split
 
-            printed, progress = split(printed)
+            # What only showed how far it had come answers with how far that was.
+            only_prints = (error is None or exits) and self.returned is None
+            printed, progress = (result_in if only_prints else split)(printed)
             self.pass_on(progress)
         if capture.lost is not None and not self.writer.answered:
             from .endings import lost_printing, status_of
@@ -524,6 +571,8 @@ class Invocation:
 
     def end_capture(self, capture: Capture, *, restore: bool) -> str | bytes:
         """Stop collecting; return what was printed."""
+        if self.end_alive is not None:
+            self.end_alive()
         if self.secrets is not None:
             self.secrets.end_collecting()
         return capture.end(restore=restore)
@@ -574,7 +623,9 @@ class Invocation:
             self.pass_on(printed)
             if self.shaper is not None and self.writer.is_tty():
                 self.shaper.tell_unused()
-            return self.standing
+            return self.standing or self.writer.exit_code
+        if self.lines is not None:
+            self.lines.conclude(self.returned)
         ending = self.writer.ending
         if ending is not None:
             from .streaming import end
@@ -590,7 +641,7 @@ class Invocation:
         try:
             value = self._value(printed)
             if value is None:
-                value = payload_of(printed)
+                value = payload_of(printed, self.metadata)
             else:
                 self.pass_on(printed)
                 if printed and self.in_family:
@@ -647,23 +698,15 @@ class Invocation:
     let_go = release
 
 
-def payload_of(printed: str | bytes) -> Any:
-    """Give what a handler printed as a result: parsed when it is a JSON object or array."""
-    if isinstance(printed, bytes):
-        return plain(printed)
-    text = printed.rstrip("\n")
-    if not text:
-        return None
-    # Not numbers or words: "1.10" is a version, and must not come back as 1.1.
-    if text.lstrip()[:1] in ("{", "["):
-        import json
+def payload_of(printed: str | bytes, metadata: Metadata | None = None) -> Any:
+    """Give what a handler printed as a result; what is more than some lines, `printed` judges."""
+    if isinstance(printed, str) and len(printed) < _LONG:
+        text = printed.removesuffix("\n")
+        # The first character tells JSON; several lines may be a table.
+        usual = text[:1] not in ("", " ", "\n", "{", "[") and text[-1] != "\n"
+        usual = usual and ("\n" not in text or not ("," in text or ";" in text))
+        if usual and text.replace("\n", "").isprintable():
+            return text
+    from .printed import result_of
 
-        try:
-            return plain(json.loads(text, parse_constant=_refuse_constant))
-        except (ValueError, RecursionError):  # not JSON, or nothing JSON readers agree on
-            pass
-    return cleaned(text)
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+    return result_of(printed, metadata)

@@ -77,8 +77,14 @@ def together(problems: Sequence[AgentError]) -> AgentError:
 
 def has_secret(command: Command, flag: Flag) -> bool:
     """Return whether *flag* holds a secret: it is declared as one, or named like one."""
-    named = is_secret_name(flag.name) and not flag.choices
-    return flag.values == 1 and (named or command.is_secret(flag))
+    return flag.values == 1 and (command.is_secret(flag) or is_named_secret(command, flag))
+
+
+def is_named_secret(command: Command, flag: Flag) -> bool:
+    """Return whether a name of *flag*, or of the variable that sets it, is that of a secret."""
+    note = command.note_on(flag)
+    names = (flag.name, flag.dest, flag.env, *flag.aliases, note.env if note is not None else "")
+    return not flag.choices and any(map(is_secret_name, names))
 
 
 def secret_named(command: Command, option: str) -> Flag | None:
@@ -105,7 +111,13 @@ class _Level:
     def __init__(self, command: Command) -> None:
         self.command = command
         self.flags = {flag_key(flag.name): flag for flag in command.flags}
-        self.shorts = {flag.short: flag for flag in command.flags if flag.short}
+        # By their other spellings, which are another flag's name in no real tool.
+        self.others = {
+            flag_key(each.lstrip("+/")): flag
+            for flag in command.flags
+            for each in (flag.short, *flag.aliases)
+            if each
+        }
         self.places = {flag_key(each.name): each for each in command.arguments}
         self._given: dict[str, Any] = {}
         self._placed: dict[str, Any] = {}
@@ -116,8 +128,8 @@ class _Level:
         name = flag_key(key)
         if with_arguments and name in self.places:
             self._placed[name] = value
-        elif name in self.flags or key in self.shorts:
-            flag = self.flags.get(name) or self.shorts[key]
+        elif name in self.flags or name in self.others:
+            flag = self.flags.get(name) or self.others[name]
             self._given[flag_key(flag.name)] = value
         elif isinstance(value, str) and secret_named(self.command, name) is not None:
             self._elsewhere.append(f"--{name}={value}")

@@ -84,6 +84,10 @@ def release(invocation: Invocation) -> None:
     capture.stop_watching()
     printed = invocation._without_secrets(invocation.end_capture(capture, restore=True))
     invocation._unguard()
+    if isinstance(printed, str) and (invocation.explained or invocation.shows_help):
+        from .secret_shapes import without_secrets
+
+        printed = without_secrets(printed)  # a help text shows defaults
     try:
         if isinstance(printed, bytes):
             DescriptorStream(1).write_bytes(printed)

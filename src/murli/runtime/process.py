@@ -6,15 +6,18 @@ exception through ``sys.excepthook``, everything else at interpreter exit.
 
 There, one fact is hard to come by: the status of a `SystemExit`. Three sources, in order:
 
-* ``sys.exit`` is ours while the invocation runs. It raises a subclass whose ``code`` is asked
-  for by the interpreter itself when it ends the program, and by nobody else in that way.
 * From Python 3.12 ``sys.monitoring`` tells us what leaves the outermost frame.
-* Before that, a frame that did not end in a return was left by a `SystemExit` we did not see
+* Before that ``sys.exit`` is ours while the invocation runs. It raises a subclass whose ``code`` is
+  asked for by the interpreter itself when it ends the program, and by nobody else in that way.
+* Without either, a frame that did not end in a return was left by a `SystemExit` we did not see
   (``sys.exit(main())`` looks ``sys.exit`` up before ``main`` runs). The process then forks at
   the very end: the child goes on to exit as it would have, the parent waits for its status.
 
 ``os._exit`` and ``os.exec*`` end a program without either; while the invocation runs they are
 ours too, so that what was printed by then is not lost.
+
+Where murli itself has answered (``describe``, a refusal), the exit code is the answer's, whatever
+the program makes of the `SystemExit` that ends it.
 """
 
 from __future__ import annotations
@@ -72,40 +75,71 @@ def has_ended(frame: FrameType | None) -> bool:
     return frame is None or _outermost(frame) not in _owner.interruptible
 
 
-def own(invocation: Invocation) -> None:
-    """Treat the rest of the program as the handler of *invocation*."""
+def own(invocation: Invocation, *, answered: int | None = None) -> None:
+    """Treat the rest of the program as the handler of *invocation*.
+
+    Or, where murli has *answered* with that exit code, as what must not change it any more.
+    """
     global _owner
     if _owner is None:
         _owner = Ownership(invocation)
-    _owner.take(invocation)
+    if answered is None:
+        _owner.take(invocation)
+    else:
+        from .succession import settle
+
+        settle(_owner, invocation, answered)
 
 
-def let_program_handle(
-    invocation: Invocation, error: BaseException, argv: Sequence[str] | None
+def let_program_end(
+    invocation: Invocation, ending: BaseException | None, argv: Sequence[str] | None
 ) -> None:
-    """Raise *error*, which ended the handler, to what the program has around its call.
+    """End the handler as its framework would, the rest of the program being part of the call.
 
-    What that does about it is the answer. *argv* is what the tool was called with. Returns where
-    nobody but us is to see *error*, or the program is not ours.
+    What the program does about *ending* is the answer; a refusal waits for that. A handler that
+    has answered, or was interrupted, is answered for at once, and the program keeps that exit
+    code. *argv* is what the tool was called with. Returns where the program is not ours. One that
+    says itself what to call the tool with goes on to something else, unless an exception ends it.
     """
+    from ..errors import AgentError
     from .for_people import is_for_the_tool
 
-    # A framework keeps Ctrl-C to itself.
-    if isinstance(error, KeyboardInterrupt) or not is_for_the_tool(error):
+    is_exit = ending is None or not is_for_the_tool(ending)
+    if not is_program(argv) or (argv is not None and is_exit):
         return
-    if own_program(invocation, argv):
-        raise error
+    if invocation.writer.answered or isinstance(ending, KeyboardInterrupt):
+        code = invocation.finish(ending)
+        own(invocation, answered=code)
+        raise Exit(code)
+    own_program(invocation, argv)
+    if ending is None:
+        raise Exit(0)
+    if isinstance(ending, AgentError):
+        from ..presentation import code_of
+        from .refusal import Refusal
+
+        status = code_of(invocation.writer, ending)
+        invocation.refusal = Refusal(ending, status)
+        raise Exit(status)
+    raise ending
 
 
 def own_program(invocation: Invocation, argv: Sequence[str] | None) -> bool:
     """Treat the rest of the program as the handler if *argv* is its own; return whether it is."""
-    if argv is not None and list(argv) != sys.argv[1:]:
-        return False
-    if not may_own(argv):
+    if not is_program(argv):
         return False
     invocation.enter()
     own(invocation)
     return True
+
+
+def is_program(argv: Sequence[str] | None) -> bool:
+    """Return whether a tool called with *argv* is the program, which is ours to the end."""
+    if _owner is not None and _owner.concerned:
+        return False  # it is part of a program that is answered for already
+    # A list that happens to be empty is more likely one of the caller's own.
+    is_its_own = argv is None or (bool(argv) and list(argv) == sys.argv[1:])
+    return is_its_own and may_own(argv)
 
 
 class Ownership:
@@ -121,6 +155,8 @@ class Ownership:
         # What ended the program, and the status Python will exit with because of it.
         self.ending: BaseException | None = None
         self.status = 0
+        # The exit code of an answer that murli gave by itself.
+        self.settled: int | None = None
         self.done = False
         self.undo: list[Callable[[], None]] = []
         self.watched = False
@@ -142,9 +178,14 @@ class Ownership:
 
     def take(self, invocation: Invocation) -> None:
         """Make *invocation* the one that will be answered at the end."""
-        self.invocation = invocation
+        if self.invocation is not invocation:
+            from .succession import succeed
+
+            succeed(self.invocation, invocation)
+        self.invocation, self.done = invocation, False
         if invocation.writer.is_tty():
             return
+        invocation.owned = True
         # A signal in between would find an answer that is collected itself, or nobody to give it.
         come = put_off_signals()
         try:
@@ -159,13 +200,21 @@ class Ownership:
 
     def _install(self, capture: Capture | None) -> Capture:
         self.capture = capture or collect_stdout()
-        self.undo.append(replace(sys, "exit", _exit))
+        self.watch_exits()
         self.undo.append(keep(self))
+        return self.capture
+
+    def watch_exits(self) -> None:
+        """Have the status known with which the program exits, as far as Python lets us know."""
         stop = _monitor(self)
         if stop is not None:
             self.watched = True
             self.undo.append(stop)
-        return self.capture
+            return
+        murli = sys.modules["murli"]
+        if murli.exit_func is sys.exit:  # and not that of a test, which wants to see the code
+            self.undo.append(replace(murli, "exit_func", _exit))
+        self.undo.append(replace(sys, "exit", _exit))
 
     def note_ending(self, error: BaseException) -> int:
         """Remember what ends the program; give the status it is to exit with."""
@@ -173,7 +222,9 @@ class Ownership:
             return self.status
         self.ending = error
         self.status = 1
-        if isinstance(error, SystemExit):
+        if self.settled is not None:
+            self.status = self.settled
+        elif isinstance(error, SystemExit):
             code = error.args[0] if error.args else None
             from .endings import exit_like
             from .failures import exit_code_for
@@ -189,8 +240,9 @@ class Ownership:
         traceback: TracebackType | None,
     ) -> None:
         """Answer an exception nobody caught, and end with the code that says so."""
-        if not self.concerned:
-            self.previous_hook(kind, error, traceback)
+        if not self.concerned or self.settled is not None:
+            if self.settled is None or self.invocation.writer.is_tty():
+                self.previous_hook(kind, error, traceback)
             return
         self.invocation.brace(error)
         from ..errors import AgentError
@@ -234,13 +286,24 @@ class Ownership:
         """Answer at interpreter exit, unless an exception was answered already."""
         if not self.concerned:
             return
+        if self.settled is not None:
+            from .succession import insist
+
+            insist(self, self.settled)
+            return
         if self.invocation.cleanups is not None:
             self.interruptible.append(sys._getframe())
             self.invocation.cleanups.run(self.ending)  # one that hangs can still be interrupted
         hold_signals()  # from here on we answer
         waited = False
         if self.ending is None and sys.excepthook != self.on_uncaught:
-            self._note_uncaught()
+            uncaught = self._note_uncaught()
+            if uncaught is not None and self.invocation.is_for_people:
+                from .for_people import is_for_the_tool
+
+                if is_for_the_tool(uncaught):  # whose own hook has shown it
+                    self.let_go()
+                    return
         if self.capture is not None and self.ending is None and not self.watched:
             waited = self.learn_status()
             if os.getpid() != self.pid:
@@ -253,27 +316,31 @@ class Ownership:
             from .failures import error_for
 
             # A hook of the tool's own took our place, and Python exits with 1 behind it.
-            ending = error_for(self.invocation, ending)
-            if ending.error_type == "execution_error":
-                ending.code = self.status
+            failure = error_for(self.invocation, ending)
+            if failure.error_type == "execution_error":
+                failure.code = self.status
+            if failure.error_type != "input_required":
+                ending = failure
         code = self.answer(ending)
         if waited:
             os._exit(code)
         if code != self.status:
-            _exit_after_cleanup(code)
+            exit_after_cleanup(code)
 
-    def _note_uncaught(self) -> None:
-        """Remember what nobody caught, where a hook of the tool's own has taken our place."""
-        uncaught = getattr(sys, "last_value", None)
-        if uncaught is not None and uncaught is not self._uncaught_before:
-            self.note_ending(uncaught)
+    def _note_uncaught(self) -> BaseException | None:
+        """Return, and remember, what nobody caught but a hook of the tool's own."""
+        uncaught: BaseException | None = getattr(sys, "last_value", None)
+        if uncaught is None or uncaught is self._uncaught_before:
+            return None
+        self.note_ending(uncaught)
+        return uncaught
 
     def learn_status(self) -> bool:
         """Find out, where nothing else can, with what status the program exits.
 
         True when this process has waited for a fork of itself to exit in its place.
         """
-        if self.invocation.writer.answered or _returned(self.outermost):
+        if self.invocation.writer.answered or returned(self.outermost):
             return False
         _flush_streams()
         child = os.fork()
@@ -308,7 +375,12 @@ class Ownership:
 
 
 class Exit(SystemExit):
-    """What our ``sys.exit`` raises; tells the owner when the interpreter acts on it."""
+    """What our ``sys.exit`` raises; tells the owner when the interpreter acts on it.
+
+    Whoever shows it, or its class, shows what Python raises.
+    """
+
+    __module__, __qualname__ = "builtins", "SystemExit"
 
     @property
     def code(self) -> Any:
@@ -323,6 +395,9 @@ class Exit(SystemExit):
 
     def __reduce__(self) -> tuple[object, ...]:
         return SystemExit, self.args
+
+
+Exit.__name__ = "SystemExit"
 
 
 def _exit(status: object = None, /) -> NoReturn:
@@ -363,12 +438,12 @@ def _outermost(frame: FrameType) -> FrameType:
     return frame
 
 
-def _returned(frame: FrameType) -> bool:
+def returned(frame: FrameType) -> bool:
     """Tell whether *frame* ended in a return rather than by an exception."""
     return frame.f_code.co_code[frame.f_lasti] == _RETURN_VALUE
 
 
-def _exit_after_cleanup(code: int) -> None:
+def exit_after_cleanup(code: int) -> None:
     """Exit with *code* although Python has settled on another; its cleanup still happens."""
     _flush_streams()
     try:

@@ -449,10 +449,12 @@ def _keep_for_the_end(secrets: Secrets, *, at_once: bool) -> None:
 
 
 def scrub_for_file(text: str, invocation: Invocation) -> str:
-    """Return *text* without the secrets of the call, and without those of the environment."""
+    """Return *text* without the secrets of the call and of the environment, nor others it shows."""
+    from .secret_shapes import without_secrets
+
     known = Secrets()
     known.add(list(secrets_of_environment()), named=True)
-    text = known.scrub(text)
+    text = without_secrets(known.scrub(text))
     return text if invocation.secrets is None else invocation.secrets.scrub(text)
 
 

@@ -142,6 +142,11 @@ def secrets_of_environment() -> Iterator[str]:
             yield value
 
 
+def is_in_secret_variable(text: str) -> bool:
+    """Return whether *text* is the value of a variable that is named like a secret."""
+    return any(value == text and is_secret_name(name) for name, value in os.environ.items())
+
+
 def _words_of(name: str) -> list[str]:
     # One of several may have a number, in a word of its own or not.
     words = [word.rstrip("0123456789") for word in name.upper().replace("-", "_").split("_")]

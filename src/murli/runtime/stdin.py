@@ -14,12 +14,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-# How long the first byte may take: from a caller who holds the other end himself and would have
-# written by now, and from another program of a pipeline, which may have work to do first. Between
-# two parts everybody has as long as that.
-CALLER_SECONDS = 0.5
+# How long the first byte may take: from a caller who holds the other end himself, and may start a
+# program before he has made up what to write; and from another program of a pipeline, which may
+# have work to do first. Between two parts everybody has as long as that. An answer to a question
+# comes with the call or not at all: the caller has not seen the question.
+CALLER_SECONDS = 3.0
 PIPELINE_SECONDS = 30.0
+ANSWER_SECONDS = 0.5
 STALLED = "the writer of stdin stopped"
+
+
+# Whether what is read is the answer to a question; see `traps.ask`.
+is_asking = False
 
 
 class InputRequired(EOFError):
@@ -94,7 +100,7 @@ class Gate:
         if given is not None:
             return given * 1000 or None
         if not self._is_fed and _caller_holds(self._descriptor):
-            return CALLER_SECONDS * 1000
+            return (ANSWER_SECONDS if is_asking else CALLER_SECONDS) * 1000
         return PIPELINE_SECONDS * 1000
 
 
@@ -128,30 +134,37 @@ def _is_written(path: str, pipe: str) -> bool:
 
 
 def input_failure(
-    printed: str, options: Sequence[str], asked: str = "", *, stalled: bool = False
+    printed: str,
+    options: Sequence[str],
+    asked: str = "",
+    *,
+    stalled: bool = False,
+    waiting: str = "pass --output text",
 ) -> AgentError:
     """Give the failure of a program that asked for input and got none.
 
     *printed* is what it wrote until then: the question stands at the end. *options* are those of
-    the running command; *stalled* tells that some of the input had come.
+    the running command; *stalled* tells that some of the input had come; *waiting* is what makes
+    it wait for as long as it takes.
     """
     question = asked or ("" if printed.endswith("\n") else printed.rpartition("\n")[2])
     question = question.strip()
     if not question and stalled:
         return AgentError.precondition(
             "The command reads from stdin, whose writer stopped without closing it.",
-            "Write all of the input and close stdin; MURLI_STDIN_TIMEOUT allows longer pauses.",
+            "Write all of the input and close stdin; MURLI_STDIN_TIMEOUT allows longer pauses. "
+            f"To have it wait, {waiting}.",
             error_type="input_required",
         )
     if not question:
         return AgentError.precondition(
             "The command reads from stdin, and nobody feeds it.",
-            "Pipe the input in, or close stdin (</dev/null).",
+            f"Pipe the input in, or close stdin (</dev/null). To have it wait, {waiting}.",
             error_type="input_required",
         )
     return AgentError.precondition(
         f"The command asked {question!r}, and nobody is there to answer.",
-        _instead(question, options),
+        _instead(question, options, waiting),
         error_type="input_required",
     )
 
@@ -186,7 +199,16 @@ def _is_clicks(names: dict[str, Any]) -> bool:
     return str(names.get("__name__", "")).partition(".")[0] in ("click", "typer", "rich_click")
 
 
-def _instead(question: str, options: Sequence[str]) -> str:
+# What an option is called with which a tool asks nothing.
+_UNASKED = tuple(
+    """
+    --no-input --no-interactive --non-interactive --no-interaction --no-prompt --no-prompts --batch
+    --defaults --use-defaults
+    """.split()  # noqa: SIM905
+)
+
+
+def _instead(question: str, options: Sequence[str], waiting: str) -> str:
     words = "".join(letter if letter.isalnum() else " " for letter in question.lower()).split()
     confirmation = {"y", "n"} <= set(words) or {"yes", "no"} <= set(words)
     for option in ("--yes", "--force"):
@@ -200,7 +222,13 @@ def _instead(question: str, options: Sequence[str]) -> str:
     ]
     if named and not confirmation:
         return f"Pass {max(named, key=len)}."
-    return "Give the answer as an option or argument; see --schema."
+    for option in _UNASKED:
+        if option in options:
+            return (
+                f"Give the answer as an option or argument, or pass {option} to be asked nothing."
+            )
+    told = "Give the answer as an option or argument; see --schema."
+    return f"{told} To see the question and answer it, {waiting}."
 
 
 def put_nothing() -> Callable[[], None]:

@@ -83,6 +83,10 @@ def prepare(invocation: Invocation) -> None:
     whole = call.no_stream or invocation.writer.format() in _WHOLE
     whole = whole or call.cursor is not None or call.etag is not None
     invocation.writer.streams = asked or (declared and not whole)
+    if asked and _may_print(invocation.handler):
+        from .printed_lines import begin
+
+        begin(invocation)
 
 
 def _objection(invocation: Invocation, metadata: Metadata | None) -> AgentError | None:
@@ -121,19 +125,36 @@ def _may_stream(handler: Any, metadata: Metadata | None) -> bool:
     returns = metadata.returns if metadata is not None else None
     if metadata is not None and (metadata.streams or metadata.lists):
         return True
-    while hasattr(handler, "__wrapped__"):
-        handler = handler.__wrapped__
-    code = getattr(handler, "__code__", None)
+    code, annotated = _code_of(handler)
     if code is None or code.co_flags & _GENERATOR:
         return True
-    try:
-        annotated = handler.__annotations__.get("return")
-    except Exception:  # a name that only type checkers know
-        return True
-    kinds = [*map(_name_of, (annotated, returns, getattr(returns, "type", None)))]
+    kinds = [annotated, *map(_name_of, (returns, getattr(returns, "type", None)))]
     if not _LISTS.isdisjoint(kinds):
         return True
     return _SINGLE.isdisjoint(kinds) and not _returns_single(code)
+
+
+def _may_print(handler: Any) -> bool:
+    """Return whether the lines that *handler* prints may be its answer: it has no items to give."""
+    code, annotated = _code_of(handler)
+    if code is not None and code.co_flags & _GENERATOR:
+        return False
+    return annotated not in _LISTS
+
+
+def _code_of(handler: Any) -> tuple[CodeType | None, str]:
+    """Return the code of *handler*, and what it is annotated to return; nothing where it has none.
+
+    A number is no answer by itself: what is printed is, with a number for its status.
+    """
+    while hasattr(handler, "__wrapped__"):
+        handler = handler.__wrapped__
+    code = getattr(handler, "__code__", None)
+    try:
+        annotated = _name_of(handler.__annotations__.get("return"))
+    except Exception:  # there are none, or a name that only type checkers know
+        return None, ""
+    return code, "" if annotated in ("int", "bool") else annotated
 
 
 def _name_of(kind: Any) -> str:
@@ -178,13 +199,15 @@ def take(writer: Writer, value: Any, human_text: str = "") -> Any:
         return _page_of(writer, value)
     if isinstance(value, list) and any(map(is_lazy, value)):  # of the commands of a chain
         value = [_collected(writer, each) if is_lazy(each) else each for each in value]
-    if not writer.streams or writer.is_streaming or writer.answered:
+    invocation = writer.invocation
+    lines = invocation.lines if invocation is not None else None
+    printed = lines.catch_up() if lines is not None else None
+    if not writer.streams or (writer.is_streaming and printed is None) or writer.answered:
         return value
     try:
         items = plain(value)
     except ValueError:  # something only the tool understands
         return value
-    invocation = writer.invocation
     if isinstance(items, list):
         metadata = invocation.metadata if invocation is not None else None
         if metadata is not None and metadata.lists and metadata.lists.sort_key:
@@ -193,7 +216,9 @@ def take(writer: Writer, value: Any, human_text: str = "") -> Any:
             items = in_order(items, metadata.lists.sort_key)
         stream(writer, items, human_text)
         return None
-    if invocation is not None and invocation.call.stream:
+    # What was printed is the stream, should there be nothing else.
+    is_whole = printed is None and not (value is None and lines is not None)
+    if invocation is not None and invocation.call.stream and is_whole:
         writer.warn("STREAMING_NOT_SUPPORTED", "The result is no list, and was not streamed.")
     return value
 
@@ -204,7 +229,9 @@ def stream(writer: Writer, items: Any, human_text: str = "") -> None:
     if invocation is not None and invocation.call.no_stream and not writer.is_tty():
         writer.write_success(human_text, _page_of(writer, items))
         return
-    flow = Flow(writer)
+    writer.refuse_second_answer()
+    lines = invocation.lines if invocation is not None else None
+    flow = (lines.catch_up() if lines is not None else None) or Flow(writer)
     _pour(writer, items, flow.put)
     flow.end(human_text, len(items) if isinstance(items, list) else None)
 
@@ -328,6 +355,16 @@ class Flow:
             stream_item(writer, as_event(writer, self._selected(marked, name), name))
             if self._changes and self.emitted > before:
                 self._count_effect(marked)
+        return self._is_full or self.emitted == self._limit
+
+    def put_printed(self, item: Any, *, is_text: bool) -> bool:
+        """Write a line that was printed; tell whether that was the last one that is wanted.
+
+        Of one that *is_text* no fields are chosen, and none tells what it has changed.
+        """
+        name = f"result[{self._last[0]}]"
+        shown = item if is_text else self._selected(item, name)
+        stream_item(self._writer, as_event(self._writer, shown, name))
         return self._is_full or self.emitted == self._limit
 
     def write(self, event: Any) -> None:

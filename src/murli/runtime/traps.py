@@ -130,11 +130,16 @@ def ask(capture: Any, own: Any, prompt: object) -> str:
     text = str(prompt)
     sys.stdout.write(text)
     question = _note_question(capture, text)
+    from . import stdin
+
+    stdin.is_asking = True
     try:
         return str(own())
     except EOFError as end:
         end.asked = question  # type: ignore[attr-defined]
         raise
+    finally:
+        stdin.is_asking = False
 
 
 def _note_question(capture: DescriptorCapture, prompt: str) -> str:
@@ -142,6 +147,8 @@ def _note_question(capture: DescriptorCapture, prompt: str) -> str:
 
     A blank one stands for its whole line: frameworks print their questions before they read.
     """
+    if capture.lines is not None:
+        return capture.lines.drop_question(prompt)
     size = capture.size()
     start = max(0, size - _LONGEST_QUESTION)
     tail = os.pread(capture.spool, _LONGEST_QUESTION, start) if size else b""

@@ -36,6 +36,11 @@ def unknown_command(word: str, known: Sequence[str]) -> AgentError:
     )
 
 
+def refused_command(message: str, known: Sequence[str]) -> AgentError:
+    """A word where a command was expected, in the words of the tool that looked for it."""
+    return _command_error(message, "", "command", known if len(known) <= _MANY else ())
+
+
 def bad_value(name: str, value: str, reason: str) -> AgentError:
     """A value that the option's or argument's type does not take, for *reason*."""
     told = f": {reason.rstrip('.')}" if reason else ""

@@ -78,6 +78,9 @@ FLAG: Shape = {
     "pattern": TEXT,
     "profileable": TRUTH,
     "required": TRUTH,
+    "short": WORD,
+    "spelling": WORD,
+    "aliases": TEXTS,
     "metavar": TEXT,
     "standard": TRUTH,
 }

@@ -26,10 +26,15 @@ _REMARKS: dict[str, Callable[[str], dict[str, Any]]] = {
     "at most ": _bound("maximum"),
     "env ": lambda text: {"env": text},
     "pattern ": lambda text: {"pattern": text},
-    "not with ": lambda text: {"excludes": [each.lstrip("-") for each in text.split(", ")]},
+    "not with ": lambda text: {"excludes": [_named(each) for each in text.split(", ")]},
     "each of type ": lambda text: {"schema": {"items": {"type": text}}},
     "written ": lambda text: {"spelling": text},
 }
+
+
+def _named(written: str) -> str:
+    """Return the name of what is *written* so: an option, or an argument in capitals."""
+    return written.lstrip("-") if written.startswith("-") else written.lower()
 
 
 def remarks_in(description: str) -> dict[str, Any]:

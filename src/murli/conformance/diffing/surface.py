@@ -17,7 +17,7 @@ _FLAG_KEYS = {
     *("name", "type", "default", "description", "env", "env_vars", "sensitive", "persistent"),
     *("mutually_exclusive_with", "enum", "enum_values", "pattern", "pattern_type", "profileable"),
     *("required", "short", "minimum", "maximum", "negation", "schema", "variadic", "deprecated"),
-    *("media_types", "metavar", "standard"),
+    *("media_types", "metavar", "standard", "spelling"),
 }
 # What describes a command rather than promises something, and what is read into the model.
 _COMMAND_KEYS = {
@@ -305,7 +305,7 @@ def _parameter(name: str, entry: Mapping[str, Any], has_remarks: bool = False) -
         entry.get("default", NOTHING),
         text_in(entry.get("short")).lstrip("-"),
         text_in(entry.get("negation")).lstrip("-"),
-        said.get("spelling", ""),
+        text_in(entry.get("spelling")) or said.get("spelling", ""),
         tuple(dict.fromkeys(each for each in variables if each)),
         tuple(each.lstrip("-") for each in texts_in(entry.get("mutually_exclusive_with")))
         + tuple(said.get("excludes", ())),
