@@ -16,7 +16,7 @@ PLAIN = {
     "black": "black",
     "flask": "flask",
     "hf": "hf",
-    "httpx": "mcp",
+    "httpx": "datasette",
     "jsonschema": "mcp",
     "mcp": "mcp",
     "mkdocs": "mkdocs",
