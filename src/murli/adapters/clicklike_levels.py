@@ -311,10 +311,10 @@ class ClickHost:
 
     def tree(self) -> Command:
         """Walk the whole tool, as it is after the options that stood before ``describe``."""
-        level, invocation = self.level(), current()
-        before = invocation.call.before if invocation is not None else []
         from .clicklike_unparsed import finds_by_itself
 
+        level, invocation = self.level(), current()
+        before = invocation.call.before if invocation is not None else []
         if before and finds_by_itself(self._root):
             level.inform(before)  # which runs callbacks and functions that give defaults
         return self.command(level)

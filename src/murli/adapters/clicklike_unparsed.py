@@ -50,9 +50,12 @@ def close(context: Any) -> list[str]:
 
 
 def finds_by_itself(group: Any) -> bool:
-    """Return whether *group* has a way of its own to find commands."""
+    """Return whether *group*, if it is one, has a way of its own to find commands."""
     for name in ("get_command", "resolve_command"):
-        module = str(getattr(type(group), name).__module__)
+        own = getattr(type(group), name, None)
+        if own is None:
+            return False  # it is no group
+        module = str(own.__module__)
         # The command of typer's own is a tool like any other.
         if module.partition(".")[0] not in _FRAMEWORKS or module == "typer.cli":
             return True
