@@ -372,6 +372,7 @@ TYPER = [
         good=("config", "view"),
         missing=("profile", "use"),
         fails=("profile", "inspect", "nowhere"),
+        helpless=(("cloud", "ip-allowlist", "add"),),  # which asks for a login instead
     ),
     Tool(
         "sgpt",
