@@ -381,7 +381,8 @@ def test_a_person_sees_none_of_it(tmp_path: Path, adapter: str) -> None:
     told = run_at_terminal(argv, "items", "--limit", "3", env=env)
     other = run_at_terminal(argv, "items", "--qwxyz", "3", env=env)
     assert (told.code, told.out) == (other.code, other.out)
-    assert told.err == other.err.replace("--qwxyz", "--limit")
+    # typer colours the dashes apart
+    assert told.err == other.err.replace("qwxyz", "limit")
     if adapter != "argparse":  # there a handler shows what it likes
         assert "item 44" in run_at_terminal(argv, "items", env=env).out
 

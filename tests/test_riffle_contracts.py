@@ -47,7 +47,7 @@ CALLS = {
     "manifest": ["manifest"],
     "describe": ["describe"],
     "doctor": ["doctor"],
-    "timeout": ["index", "build", "{docs}", "--yes", "--timeout", "1ms"],
+    "timeout": ["index", "build", "{library}", "--yes", "--timeout", "1ms"],
     "not confirmed": ["index", "delete"],
     "delete planned": ["index", "delete", "--dry-run"],
     "deleted": ["index", "delete", "--yes"],
@@ -110,7 +110,10 @@ def _runs(folder: Path, contract: str, module: str, function: str) -> dict[str, 
     """Make all of the calls of one front end, with an index of its own."""
     files = {f"wood{number:02}/saw.md": f"wood number {number}" for number in range(FILES)}
     docs = lay_out(folder / "docs", files)
-    calls = [["riffle", *(word.format(docs=docs) for word in words)] for words in CALLS.values()]
+    # So much that no build of it is over before its deadline is noticed.
+    pages = {f"saw{number}.md": "wood and saws\n" * 10_000 for number in range(5)}
+    folders = {"docs": docs, "library": lay_out(folder / "library", pages)}
+    calls = [["riffle", *(word.format(**folders) for word in words)] for words in CALLS.values()]
     index = str(folder / "index.db")
     env = environment(MURLI_CONTRACT=contract, RIFFLE_INDEX=index, HOME=str(folder))
     stdin = json.dumps(calls).encode()
