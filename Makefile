@@ -3,12 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test check test-real test-matrix bench soak fuzz clean
+.PHONY: help demo test check house test-real test-matrix bench soak fuzz clean
 
 help:
-	@echo "make demo         set up, then use the example tool as a person and as an agent"
+	@echo "make demo         set up, then use the example tools as a person and as an agent"
 	@echo "make test         set up, then ruff, mypy --strict and all tests"
 	@echo "make check        ruff and mypy only"
+	@echo "make house        who imports whom, and how large things are"
 	@echo "make test-real    what is slow; tools nobody here wrote, from the package index (half an hour)"
 	@echo "make test-matrix  the adapters on every supported interpreter and framework"
 	@echo "make bench        what murli costs: a tool, its reader, its caller"
@@ -20,8 +21,9 @@ $(VENV)/pyvenv.cfg:
 	$(PYTHON) -m venv $(VENV)
 
 # Stamps, so that the second time is quick.
-$(VENV)/.ready: $(VENV)/pyvenv.cfg pyproject.toml examples/riffle/pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e . -e examples/riffle
+$(VENV)/.ready: $(VENV)/pyvenv.cfg pyproject.toml examples/riffle/pyproject.toml examples/office/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e . -e examples/riffle \
+	  -r examples/office/requirements.txt
 	@touch $@
 
 $(VENV)/.ready-to-test: $(VENV)/.ready
@@ -30,11 +32,16 @@ $(VENV)/.ready-to-test: $(VENV)/.ready
 
 demo: $(VENV)/.ready
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/riffle/demo.sh
+	@echo; echo 'Ten questions to an office tool (examples/office), by a caller who has never seen it:'
+	@$(BIN)/python examples/office/questions.py --short
 
 check: $(VENV)/.ready-to-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+house: $(VENV)/.ready-to-test
+	$(BIN)/python tests/house.py
 
 # What was compiled once need not be compiled by every worker again, whatever the environment says.
 test: check

@@ -62,7 +62,7 @@ for _ in range(int(count)):
 
 
 def counted(*argv: str) -> int:
-    """Give the instructions of a program, without those of what it runs."""
+    """Return the instructions of a program, without those of what it runs."""
     told = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *argv],
         stdin=subprocess.DEVNULL,
@@ -78,7 +78,7 @@ def counted(*argv: str) -> int:
 
 
 def instructions(argv: list[str], contract: str, folder: Path) -> tuple[int, int]:
-    """Give what one more call costs, caller and tool together: bare, and by the client."""
+    """Return what one more call costs, caller and tool together: bare, and by the client."""
     tool = counted(*argv, "--name=you")
     costs = []
     for name, source in CALLERS.items():
@@ -93,7 +93,7 @@ def instructions(argv: list[str], contract: str, folder: Path) -> tuple[int, int
 
 
 def seconds(argv: list[str], contract: str) -> tuple[float, float]:
-    """Give how long a call takes, bare and by the client: medians of calls made in turns."""
+    """Return how long a call takes, bare and by the client: medians of calls made in turns."""
     env = _environment()
     tool = Tool(argv, contract=contract, memory=False, cache=False, env=env)
     tool.call(name="you")

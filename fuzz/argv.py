@@ -11,18 +11,20 @@ from typing import Any
 
 from fuzz.targets import require
 from fuzz.tools import TOOLS, Tool, Unparsed
-from murli.runtime import MOUNTED, SEPARATOR, SWITCHES, VALUED
-from murli.runtime.argv import scan
+from murli.core import FLAG_NAMES, MOUNTED, SEPARATOR
+from murli.line.flags import flags_in
+from murli.line.scanning import flag_value, scan
 
 WORDS = [
-    *(f"\n{name}" for name in (*SWITCHES, *VALUED, *MOUNTED)),
+    *(f"\n{name}" for name in (*sorted(FLAG_NAMES), *MOUNTED)),
     *(f"{name}\n" for name in TOOLS),
     *("\n--", "=json", "\ntext", "\n-", "\n-v", "\n--env", "\n--pair", "\nleaf", "\nmany", "\nrun"),
     *("\n-q", "\ngroup", "\n--items", "\n--some", "\n-n", "\n--maybe", "\n-x", "\n--rest"),
     *("\n--output-file", "\n--out", "\n--prof", "\nbuild", "\nship", "\n--to", "\n-5", "\n--no"),
 ]
 
-_FIELDS = {**SWITCHES, **VALUED}
+_FIELDS = {name: flag.destination for name, flag in flags_in().items()}
+_VALUED = [name for name, flag in flags_in().items() if flag.takes_value]
 
 
 def check(data: bytes) -> None:
@@ -42,7 +44,7 @@ def check(data: bytes) -> None:
 
 
 def command_line(data: bytes) -> tuple[Tool, list[str]]:
-    """Give the tool and the words that *data* stands for."""
+    """Return the tool and the words that *data* stands for."""
     name, *words = data.split(b"\n")
     names = list(TOOLS)
     key = name.decode("latin-1")
@@ -73,7 +75,7 @@ def _require_flags(words: Sequence[str], left: Sequence[str], call: Any) -> None
     for name in _FIELDS:
         field = _FIELDS[name]
         spellings = {option for option, each in _FIELDS.items() if each == field}
-        require(not getattr(call, field) or spellings & said, "a flag is said to be on", words)
+        require(not flag_value(call, field) or spellings & said, "a flag is said to be on", words)
     taken = list(words)
     for word in left:
         taken.remove(word)
@@ -85,7 +87,7 @@ def _require_flags(words: Sequence[str], left: Sequence[str], call: Any) -> None
 
 
 def _behind_ours(words: Sequence[str]) -> Iterator[int]:
-    return (place for place in range(1, len(words)) if words[place - 1] in VALUED)
+    return (place for place in range(1, len(words)) if words[place - 1] in _VALUED)
 
 
 def _require_agreement(tool: Tool, words: Sequence[str], call: Any) -> None:
@@ -109,7 +111,7 @@ def _require_agreement(tool: Tool, words: Sequence[str], call: Any) -> None:
         return
     if SEPARATOR in words:
         return
-    found = {name: getattr(call, name) for name in _FIELDS.values()}
+    found = {name: flag_value(call, name) for name in _FIELDS.values()}
     found = {name: value for name, value in found.items() if value}
     require(_parsed(tool, call) == expected, "the rest means what it meant", (words, call.rest))
     require(found == ours, "our flags are those the parser would see", (words, found, ours))

@@ -9,8 +9,8 @@ from typing import Any
 from fuzz.targets import require
 from fuzz.values import Source, value_from
 from murli import EncodingError
+from murli.answer import payload_of
 from murli.formats import MAX_DEPTH, dumps, plain
-from murli.runtime.invocation import payload_of
 
 WORDS = ["\x00\x08\x1b[31m", "NaN", '{"a":', "[[[[", "\\ud800", "1e999"]
 _CONTROL = re.compile("[\0-\x09\x0b-\x1f]")

@@ -22,10 +22,10 @@ import typer
 import murli
 from fuzz.targets import require
 from murli.contracts import CONTRACT_NAMES
-from murli.runtime import MOUNTED, SWITCHES, VALUED
+from murli.core import FLAG_NAMES, MOUNTED
 
 WORDS = [
-    *(f"\n{name}" for name in (*SWITCHES, *VALUED, *MOUNTED)),
+    *(f"\n{name}" for name in (*sorted(FLAG_NAMES), *MOUNTED)),
     *(f"={name}" for name in (*CONTRACT_NAMES, "json", "ndjson", "text", "0.2", "1")),
     *("argparse\n", "click\n", "typer\n", "\ndescribe\n--depth\n", "\n--agents-md", "\n--help"),
     *("\nsave", "\nuse", "\nlist", "\nshow", "\ndelete", "\nset", "\nregion=eu"),

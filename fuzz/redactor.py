@@ -10,8 +10,8 @@ from fuzz.values import Source, value_from
 from murli import EncodingError
 from murli.formats import dumps, plain
 from murli.formats.text import clean
-from murli.runtime.redaction import MASK, Secrets
-from murli.runtime.secret_names import SHORTEST, is_usual
+from murli.secrets.names import SHORTEST, is_usual
+from murli.secrets.redaction import MASK, Secrets
 
 WORDS = [MASK, "s3cr3t", "status", "\\u00e9", "%20", '\\"', "\x1b[0m"]
 # Words of a document itself; see the redactor.
@@ -87,7 +87,7 @@ def _require_documents(
 
 
 def _texts(value: Any) -> list[str]:
-    """Give every text in *value*, a document's own words left out."""
+    """Return every text in *value*, a document's own words left out."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):

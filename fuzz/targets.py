@@ -50,7 +50,7 @@ def judge(target: str, data: bytes) -> None:
 
 
 def signature(error: BaseException) -> str:
-    """Give what tells *error* from other findings: its rule, or the function of ours it left."""
+    """Return what tells *error* from other findings: its rule, or the function of ours it left."""
     if isinstance(error, Broken):
         return error.rule
     place = "?"

@@ -35,7 +35,7 @@ def check(data: bytes) -> None:
 
 
 def text_of(data: bytes) -> str:
-    """Give *data* as text of any kind: the first byte says which."""
+    """Return *data* as text of any kind: the first byte says which."""
     if data[:1] < b"\x80":
         return data[1:].decode("utf-8", "surrogateescape")
     if data[:1] < b"\xc0":

@@ -15,11 +15,14 @@ from typing import Annotated, Any, List, NoReturn, Optional, Protocol  # noqa: U
 import click
 import typer
 
-from murli.adapters.argparse_levels import ParserLevel, Separators
-from murli.adapters.clicklike_levels import CommandLevel
-from murli.runtime import SWITCHES, VALUED
+from murli.adapters.argparse.levels import ParserLevel, Separators
+from murli.adapters.click.levels import CommandLevel
+from murli.line.flags import flags_in
 
-_FIELDS = {**SWITCHES, **VALUED}
+_OURS = flags_in()
+_FIELDS = {name: flag.destination for name, flag in _OURS.items()}
+SWITCHES = {name: to for name, to in _FIELDS.items() if not _OURS[name].takes_value}
+VALUED = {name: to for name, to in _FIELDS.items() if _OURS[name].takes_value}
 
 
 class Unparsed(Exception):
@@ -36,13 +39,13 @@ class Tool(Protocol):
     is_lenient: bool
 
     def level(self) -> Any:
-        """Give the root as the scanner sees it."""
+        """Return the root as the scanner sees it."""
 
     def parsed(self, words: Sequence[str], separated: Sequence[Any] = ()) -> Any:
-        """Give what the tool understands; `Unparsed` when it refuses, or only explains."""
+        """Return what the tool understands; `Unparsed` when it refuses, or only explains."""
 
     def twin(self, words: Sequence[str]) -> tuple[Any, dict[str, Any]]:
-        """Give what the tool, and what its own copies of our flags, understand."""
+        """Return what the tool, and what its own copies of our flags, understand."""
 
 
 # -- argparse ----------------------------------------------------------------------------------
@@ -72,17 +75,17 @@ class ArgparseTool:
         _add_ours(self._twin)
 
     def level(self) -> Any:
-        """Give the root as the scanner sees it."""
+        """Return the root as the scanner sees it."""
         return ParserLevel(self._parser, forwards=self._forwards)
 
     def parsed(self, words: Sequence[str], separated: Sequence[Any] = ()) -> Any:
-        """Give the namespace."""
+        """Return the namespace."""
         guard: AbstractContextManager[None] = Separators(separated)
         with guard:
             return self._namespace(self._parser, words)
 
     def twin(self, words: Sequence[str]) -> tuple[Any, dict[str, Any]]:
-        """Give the namespace without our flags, and our flags."""
+        """Return the namespace without our flags, and our flags."""
         both = self._namespace(self._twin, words)
         names = set(_FIELDS.values())
         ours = {name: both.pop(f"our_{name}") for name in names if f"our_{name}" in both}
@@ -184,15 +187,15 @@ class ClickTool:
         self._add_ours(self._twin)
 
     def level(self) -> Any:
-        """Give the root as the scanner sees it."""
+        """Return the root as the scanner sees it."""
         return CommandLevel(self._command, "t")
 
     def parsed(self, words: Sequence[str], separated: Sequence[Any] = ()) -> Any:
-        """Give the commands that ran, with their parameters."""
+        """Return the commands that ran, with their parameters."""
         return self._run(self._command, words)
 
     def twin(self, words: Sequence[str]) -> tuple[Any, dict[str, Any]]:
-        """Give the commands that ran, and our flags."""
+        """Return the commands that ran, and our flags."""
         self._ours = {}
         ran = self._run(self._twin, words)
         return ran, {name: value for name, value in self._ours.items() if value}

@@ -29,17 +29,17 @@ class Source:
         return self._position >= len(self._data)
 
     def take(self, count: int) -> bytes:
-        """Give the next *count* bytes."""
+        """Return the next *count* bytes."""
         part = self._data[self._position : self._position + count]
         self._position += count
         return part.ljust(count, b"\0")
 
     def byte(self) -> int:
-        """Give the next byte as a number."""
+        """Return the next byte as a number."""
         return self.take(1)[0]
 
     def text(self) -> str:
-        """Give a text of up to 255 bytes, of any kind."""
+        """Return a text of up to 255 bytes, of any kind."""
         kind, size = self.byte(), self.byte()
         data = self.take(size)
         if kind % 4 == 0:
@@ -98,7 +98,7 @@ class Model:
         self.value = value
 
     def model_dump(self) -> Any:
-        """Give what is in it."""
+        """Return what is in it."""
         return self.value
 
 
@@ -109,7 +109,7 @@ class Bag:
         self.items_ = items
 
     def keys(self) -> Any:
-        """Give the keys."""
+        """Return the keys."""
         return self.items_.keys()
 
     def __getitem__(self, key: Any) -> Any:
@@ -130,7 +130,7 @@ class Endless:
     """A model of a model of a model."""
 
     def model_dump(self) -> Any:
-        """Give one more of its kind."""
+        """Return one more of its kind."""
         return Endless()
 
 

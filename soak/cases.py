@@ -88,7 +88,7 @@ class Case:
 
 
 def make(seed: int, number: int) -> Case:
-    """Give the case of that *number* under *seed*, always the same."""
+    """Return the case of that *number* under *seed*, always the same."""
     dice = random.Random(f"{seed}:{number}")
     fault = dice.choices(list(FAULTS), list(FAULTS.values()))[0]
     # Typer takes five times as long to load as the others.
@@ -131,7 +131,7 @@ def _size(dice: random.Random, fault: str) -> int:
 
 
 def words_of(case: Case, dice: random.Random) -> list[str]:
-    """Give the command line of an honest call."""
+    """Return the command line of an honest call."""
     numbers = [f"--seed={case.seed}", f"--size={case.size}", f"--seconds={case.seconds}"]
     if case.deed == "change":
         words = ["change", *numbers, *dice.choice(([], ["--force"], ["--yes"], ["--dry-run"]))]
@@ -153,7 +153,7 @@ def words_of(case: Case, dice: random.Random) -> list[str]:
 
 
 def hostile_words(dice: random.Random) -> list[str]:
-    """Give a command line nobody means."""
+    """Return a command line nobody means."""
     words: list[str] = dice.choice(([], ["do"], ["do", "answers"], ["change"], ["slow"]))[:]
     for _ in range(dice.randrange(1, 8)):
         kind = dice.random()

@@ -11,7 +11,7 @@ import jsonschema
 
 import murli
 from murli.contracts import CONTRACT_NAMES
-from murli.control_lines import envelope_of
+from murli.contracts.control_lines import envelope_of
 
 _VALIDATORS = {
     name: jsonschema.Draft202012Validator(murli.load_schema(name)) for name in CONTRACT_NAMES
@@ -70,12 +70,12 @@ class Document:
 
 
 def code_of(kind: str, contract: str) -> int:
-    """Give the exit code of a failure of *kind*."""
+    """Return the exit code of a failure of *kind*."""
     return CODES[kind][CONTRACT_NAMES.index(contract)]
 
 
 def read_stdout(data: bytes, contract: str) -> tuple[list[Any], Document | None]:
-    """Give the lines that were streamed, and the answer behind them."""
+    """Return the lines that were streamed, and the answer behind them."""
     text = _decoded(data)
     if not text:
         return [], None
@@ -99,13 +99,13 @@ def _ending(last: Any, count: int, contract: str) -> Document:
 
 
 def read_lines(data: bytes) -> list[Any]:
-    """Give the lines of a stream that nobody answered behind; the last may be torn."""
+    """Return the lines of a stream that nobody answered behind; the last may be torn."""
     *lines, _ = _decoded(data, torn=True).split("\n")
     return [_parsed(line) for line in lines]
 
 
 def read_stderr(data: bytes, contract: str) -> list[Document]:
-    """Give the error documents among whatever else is on stderr."""
+    """Return the error documents among whatever else is on stderr."""
     text = data.decode("utf-8", "replace")
     found = []
     for start in _START.finditer(text):
@@ -118,7 +118,7 @@ def read_stderr(data: bytes, contract: str) -> list[Document]:
 
 
 def is_raw(data: bytes) -> bool:
-    """Tell whether *data* is an answer that is no envelope: a description, help, an AGENTS.md."""
+    """Return whether *data* is an answer that is no envelope: a description, help, an AGENTS.md."""
     text = data.decode("utf-8", "replace")
     if text.lower().startswith(("usage:", "# agents.md")) or re.match(r"\s*usage:", text.lower()):
         return True
@@ -130,7 +130,7 @@ def is_raw(data: bytes) -> bool:
 
 
 def checked(content: Any, contract: str) -> Document:
-    """Give *content* as a document; `Unreadable` when it breaks its contract."""
+    """Return *content* as a document; `Unreadable` when it breaks its contract."""
     problem = next(_VALIDATORS[contract].iter_errors(content), None)
     if problem is not None:
         raise Unreadable(f"not a document of {contract}: {problem.message[:300]}")

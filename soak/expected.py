@@ -28,7 +28,7 @@ class Expected:
 
 
 def expected(case: Case) -> Expected | None:
-    """Give what *case* answers when nothing goes wrong; ``None`` where nobody can tell."""
+    """Return what *case* answers when nothing goes wrong; ``None`` where nobody can tell."""
     if case.fault == "hostile words":
         return None
     maker = _MAKERS.get(case.deed)

@@ -26,8 +26,8 @@ import typer.testing
 
 import murli
 from murli.contracts import CONTRACT_NAMES
+from murli.core import current
 from murli.formats import plain
-from murli.runtime.invocation import current
 from soak.cases import hostile_words
 from soak.documents import Document, Unreadable, code_of, is_raw, read_stderr, read_stdout
 from soak.payloads import HOSTILE, hostile, payload
@@ -211,7 +211,7 @@ WAYS: dict[str, Callable[[list[str]], Ended]] = {
 
 
 def calls(seed: int, numbers: range, stop_at: float) -> None:
-    """Make the calls of those *numbers*; tell what was wrong, and how many there were."""
+    """Make the calls of those *numbers*; return what was wrong, and how many there were."""
     from soak.worker import tell
 
     os.environ["MURLI_TEST"] = "1"
@@ -237,7 +237,7 @@ def calls(seed: int, numbers: range, stop_at: float) -> None:
 
 
 def one(seed: int, number: int) -> tuple[str, list[str], str, list[str]]:
-    """Make one call; give how, with which words and contract, and what was wrong with it."""
+    """Make one call; return how, with which words and contract, and what was wrong with it."""
     dice = random.Random(f"inside {seed}:{number}")
     way, contract = dice.choice(list(WAYS)), dice.choice(CONTRACT_NAMES)
     Said.deed, Said.seed, Said.ran = dice.choice(DEEDS), dice.randrange(1000), False
@@ -265,7 +265,7 @@ def one(seed: int, number: int) -> tuple[str, list[str], str, list[str]]:
         found = [each for each in found if not each.startswith("the current")]
         invocation = current()
         if invocation is not None:
-            invocation.leave()
+            invocation.deactivate()
     if way != "click standalone_mode=False":
         found += _judge(way, words, contract, (out, err, code), is_hostile)
     return way, words, contract, found
@@ -368,7 +368,7 @@ def _objects() -> int:
 
 
 def _growth(samples: list[tuple[int, int, int]]) -> list[str]:
-    """Give what is wrong with the memory, behind its first quarter: caches are full then."""
+    """Return what is wrong with the memory, behind its first quarter: caches are full then."""
     if not samples or samples[-1][0] < ENOUGH:
         return []
     quarter = len(samples) // 4

@@ -20,7 +20,7 @@ _pid = os.getpid()
 
 
 def mark(letter: str) -> None:
-    """Tell that a point has been reached."""
+    """Record that a point has been reached."""
     try:
         os.write(DESCRIPTOR, letter.encode())
     except OSError:  # called by hand, without anybody to tell

@@ -75,13 +75,13 @@ def judge(case: Case, evidence: Evidence) -> Verdict:
 
 
 def _contracts(case: Case) -> list[str]:
-    """Give the contracts the answer may be in: hostile words may choose another one."""
+    """Return the contracts the answer may be in: hostile words may choose another one."""
     chosen = any(word.startswith("--contract") for word in case.words)
     return list(dict.fromkeys((case.contract, *(CONTRACT_NAMES if chosen else ()))))
 
 
 def _traces(case: Case, evidence: Evidence) -> list[str]:
-    """Give what must not be there, however it ended."""
+    """Return what must not be there, however it ended."""
     found = [f"a process survived: {each}" for each in evidence.survivors]
     left = [each for each in evidence.leftovers if not _KEPT.fullmatch(each)]
     if left and "profile" not in case.words:
@@ -102,7 +102,7 @@ def _traces(case: Case, evidence: Evidence) -> list[str]:
 
 
 def _was_early(case: Case, evidence: Evidence) -> bool:
-    """Tell whether it ended before our code could do anything about it."""
+    """Return whether it ended before our code could do anything about it."""
     if "h" in evidence.marks:
         return False
     if evidence.sent:
@@ -127,7 +127,7 @@ class _Trial:
         self.answer: Document | None = None
 
     def run(self) -> str:
-        """Give the outcome; `Unreadable` when what was written is not in this contract."""
+        """Return the outcome; `Unreadable` when what was written is not in this contract."""
         case, wanted = self.case, self.wanted
         self.listen()
         if wanted is not None and wanted.text is not None:
@@ -175,7 +175,7 @@ class _Trial:
             self.require(control not in self.evidence.stdout, f"stdout has {control!r}")
 
     def was_explained(self) -> bool:
-        """Tell whether text was asked for, and given."""
+        """Return whether text was asked for, and given."""
         if any("text" in word for word in self.case.words):
             return True
         return self.code == 0 and is_raw(self.evidence.stdout)
@@ -255,8 +255,7 @@ class _Trial:
         if answer is not None and not echoed:
             ends.insert(0, answer)
         if not ends:
-            mute = case.fault in _MUTE and case.fault != "stderr is closed"
-            if mute and self.code and self.contract == "murli":
+            if case.fault == "both are closed" and self.code and self.contract == "murli":
                 return "failed with nowhere to say so"
             self.wrong.append(f"no document, exit {self.code}")
             return "silent"
@@ -267,8 +266,8 @@ class _Trial:
         if self.contract != "murli":
             self.require(answer, "no document on stdout")
         elif answer is not None:
-            # With stderr closed it is the only place.
-            misplaced = answer.content["status"] == "error" and case.fault != "stderr is closed"
+            # Where stderr takes nothing it is the only place.
+            misplaced = answer.content["status"] == "error" and case.fault not in _MUTE
             misplaced = misplaced and not echoed
             self.require(not misplaced, "an error document is on stdout")
         # To redirect, a shell needs two descriptors above 9; without murli as well.

@@ -29,7 +29,7 @@ HOSTILE = (
 
 
 def letters(seed: int, count: int) -> str:
-    """Give a text of *count* letters; long ones repeat themselves."""
+    """Return a text of *count* letters; long ones repeat themselves."""
     state, found = seed & 0xFFFFFFFF, []
     for _ in range(min(count, 200)):
         state = (state * 1664525 + 1013904223) & 0xFFFFFFFF
@@ -39,13 +39,13 @@ def letters(seed: int, count: int) -> str:
 
 
 def lines(seed: int, size: int) -> str:
-    """Give about *size* letters in lines, the last one ended too."""
+    """Return about *size* letters in lines, the last one ended too."""
     line = f"{seed % 1000:03} {letters(seed, 60)}".rstrip() + ".\n"
     return line * max(size // len(line), 1)
 
 
 def payload(seed: int, size: int) -> dict[str, Any]:
-    """Give data that JSON can hold, about *size* letters of it."""
+    """Return data that JSON can hold, about *size* letters of it."""
     row = letters(seed, 80)
     return {
         "seed": seed,
@@ -56,7 +56,7 @@ def payload(seed: int, size: int) -> dict[str, Any]:
 
 
 def hostile(seed: int, size: int) -> dict[str, Any]:
-    """Give data that murli has to clean or convert."""
+    """Return data that murli has to clean or convert."""
     pick = HOSTILE[seed % len(HOSTILE)]
     return {
         "text": pick,

@@ -63,13 +63,13 @@ def adopt() -> None:
 
 
 def command(case: Case) -> list[str]:
-    """Give the command line of *case*."""
+    """Return the command line of *case*."""
     tool = ROOT / "soak" / "tools" / f"soak_{case.adapter}.py"
     return [sys.executable, str(tool), *case.words]
 
 
 def environment(case: Case, folder: Path) -> dict[str, str]:
-    """Give the whole environment of *case*."""
+    """Return the whole environment of *case*."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "LC_ALL": "C.UTF-8",
@@ -225,7 +225,7 @@ class _Running:
         return 2.0 if slow else 50.0
 
     def _may_read(self, name: str, now: float) -> bool:
-        """Tell whether the reader of the case would read now."""
+        """Return whether the reader of the case would read now."""
         late = now - self.started > 0.3 or self.exited_at is not None
         if self.case.fault == "reader is late" and name == "stdout":
             return late
@@ -283,7 +283,7 @@ def _fill(folder: Path, free: int) -> None:
 
 
 def _survivors() -> list[str]:
-    """Give the processes that outlived the one we started, once they had time to end; end them."""
+    """Return the processes that outlived the one we started, after a grace period; end them."""
     deadline = time.monotonic() + GRACE
     while children := _children():
         if time.monotonic() > deadline:
@@ -316,7 +316,7 @@ def _describe(process: int) -> str:
 
 
 def as_facts(evidence: Evidence) -> dict[str, Any]:
-    """Give *evidence* short enough to be shown."""
+    """Return *evidence* short enough to be shown."""
     return {
         "exit": evidence.code,
         "took": round(evidence.took, 2),

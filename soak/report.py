@@ -49,11 +49,11 @@ class Tally:
             )
 
     def count(self, part: str) -> int:
-        """Give how many of *part* were done."""
+        """Return how many of *part* were done."""
         return (self.outcomes if part == "processes" else self.ways).total()
 
     def progress(self, part: str, last: int, seconds: float) -> str:
-        """Give one line about how far *part* has come."""
+        """Return one line about how far *part* has come."""
         done = self.count(part)
         return (
             f"{done:,} of {last:,} {part}, {done / seconds:.0f} a second, "
@@ -102,7 +102,7 @@ def _show_processes(tally: Tally) -> None:
 
 
 def _kind(finding: dict[str, Any]) -> str:
-    """Give what *finding* has in common with others."""
+    """Return what *finding* has in common with others."""
     first = finding["findings"][0].partition(":")[0][:70]
     if "number" not in finding:
         return f"{finding['way']}: {first}"

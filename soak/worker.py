@@ -126,7 +126,7 @@ def _mount(disk: Path) -> bool:
 
 
 def tell(what: dict[str, object]) -> None:
-    """Tell the program that started us."""
+    """Report to the program that started us."""
     print(json.dumps(what), flush=True)
 
 

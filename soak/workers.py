@@ -21,14 +21,14 @@ OFTEN = 15.0
 
 
 def command(part: str, *numbers: float | Path) -> list[str]:
-    """Give the command line of a worker, see `soak.worker`."""
+    """Return the command line of a worker, see `soak.worker`."""
     worker = [sys.executable, "-m", "soak.worker", part, *map(str, numbers)]
     return worker if part == "calls" else [*_apart(), *worker]
 
 
 @functools.cache
 def _apart() -> tuple[str, ...]:
-    """Give what starts a worker in a mount namespace of its own, where that is possible."""
+    """Return what starts a worker in a mount namespace of its own, where that is possible."""
     unshare = shutil.which("unshare")
     if unshare is None:
         return ()

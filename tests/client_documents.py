@@ -8,9 +8,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from murli.client import Catalogue, Decision, Limits, Memory, Policy, Response, decide, read
-from murli.client.catalogue import from_description
-from murli.client.running import Ran, run
+from murli.client import (
+    Catalogue,
+    Decision,
+    Limits,
+    Memory,
+    Policy,
+    Response,
+    RetryAfter,
+    decide,
+    read,
+)
+from murli.wire.catalogue import from_description
+from murli.wire.running import ProcessResult, run
 
 FAMILY = ("response", "agent-spec-1.6", "agent-spec-2")
 CONTRACTS = ("murli", *FAMILY)
@@ -88,7 +98,7 @@ def understood(
 _TOOL = 'cat "$1"; cat "$2" >&2; case $3 in -*) kill "$3" $$;; esac; exit "$3"'
 
 
-def _said(stdout: bytes, stderr: bytes, exit_code: int) -> Ran:
+def _said(stdout: bytes, stderr: bytes, exit_code: int) -> ProcessResult:
     with tempfile.TemporaryDirectory() as folder:
         out, err = Path(folder, "out"), Path(folder, "err")
         out.write_bytes(stdout)
@@ -121,3 +131,68 @@ def course(
         memory = memory.after(response, decisions[-1])
         assert len(decisions) < 1000, "there is no end to it"
     return decisions
+
+
+LATER = ("agent-spec-1.6", "agent-spec-2")
+STEADY = Policy(jitter=0.0)
+
+
+def delays(decisions: Sequence[Any]) -> list[int]:
+    """Give how long is waited before each repetition."""
+    return [each.delay_ms for each in decisions if isinstance(each, RetryAfter)]
+
+
+def unfinished(done: float, **facts: Any) -> dict[str, Any]:
+    """Give the data of work that did not fit into its time."""
+    commands = {"continue_command": "tool resume 7", "cancel_command": "tool cancel 7"}
+    return {"progress": {"done": done}, **commands, **facts}
+
+
+def moved(contract: str, command: str, exit_code: int = 13, **facts: Any) -> Any:
+    """Give an answer that names another call."""
+    redirect = {"permanent": False, "reason": "renamed", **facts, "command": command}
+    return failed(contract, exit_code, "COMMAND_RENAMED", retryable=True, redirect=redirect)
+
+
+def kinds(response: Any) -> list[type]:
+    return [type(decision) for decision in response.decisions]
+
+
+#: a tool with a few commands, as it describes itself
+DESCRIBE = {
+    "name": "tool",
+    "schema_version": "1.0",
+    "capabilities": {},
+    "commands": [
+        {
+            "name": "query",
+            "summary": "Find things",
+            "arguments": [{"name": "text", "type": "string", "required": True}],
+            "flags": [
+                {"name": "top", "type": "int", "default": 5},
+                {"name": "near", "type": "float64", "default": None},
+                {"name": "colour", "type": "bool", "default": True, "negation": "no-colour"},
+                {"name": "sort", "type": "string", "enum": ["name", "size"], "short": "s"},
+                {"name": "tag", "type": "[]string"},
+                {"name": "dry_count", "type": "int"},
+            ],
+            "safety": {"read_only": True},
+        },
+        {
+            "name": "user",
+            "flags": [{"name": "region", "type": "string"}],
+            "subcommands": [
+                {
+                    "name": "add",
+                    "arguments": [{"name": "id", "type": "int", "required": True}],
+                    "flags": [
+                        {"name": "role", "type": "string", "required": True, "env": "ROLE"},
+                        {"name": "team", "type": "string", "required": True, "profileable": True},
+                    ],
+                    "mutating": True,
+                },
+                {"name": "list", "arguments": [{"name": "ids", "type": "[]int"}]},
+            ],
+        },
+    ],
+}

@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from murli.client import AsyncTool, Limits, Tool
+from murli.client import AsyncTool, Limits, Policy, Tool
 
+#: waits as long as a test may
+HASTY = Policy(first_delay_ms=10, rate_limit_delay_ms=10, jitter=0.5)
 #: limits under which whatever goes wrong in a test does so at once
 QUICK = Limits(seconds=10.0, grace_seconds=0.3, linger_seconds=0.2)
 

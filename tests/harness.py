@@ -16,11 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import warm
 from documents import hold_to_schema
+from murli.wire.values import printed_in
 
-TOOLS = Path(__file__).parent / "tools"
-GOLDEN = Path(__file__).parent / "golden"
+TESTS = Path(__file__).parent
+TOOLS = TESTS / "tools"
+GOLDEN = TESTS / "golden"
+REPOSITORY = TESTS.parent
 DEADLINE = 30.0
+# Whether calls may be forked from an interpreter that has loaded their framework.
+IS_WARM = False
 ADAPTERS = ["argparse", "click", "typer"]
 
 # A home that is nobody's: no test reads or writes the profiles of whoever runs it.
@@ -48,6 +54,11 @@ class Run:
     def document(self) -> Any:
         """The one JSON document on stdout."""
         return json.loads(self.stdout)
+
+    @property
+    def text(self) -> str | None:
+        """The printed text that is the result of the one document on stdout."""
+        return printed_in(self.document["result"])
 
     @property
     def error(self) -> Any:
@@ -107,21 +118,26 @@ def run(
 
     Whatever envelope it writes must be valid.
     """
-    env = env or environment()
-    done = subprocess.run(
-        [*argv, *args],
-        input=stdin,
-        stdin=subprocess.DEVNULL if stdin is None else None,
-        capture_output=True,
-        env=env,
-        cwd=cwd,
-        timeout=DEADLINE,
-        check=False,
-        **options,
-    )
-    for written in (done.stdout, done.stderr):
-        hold_to_schema(written, [*argv, *args], env)
-    return Run(done.stdout, done.stderr, done.returncode)
+    words, env, usual = [*argv, *args], env or environment(), environment()
+    framework = "" if options or not IS_WARM else warm.framework_for(words, env, usual)
+    if framework:
+        found = warm.run(framework, words[1:], env, usual, cwd, stdin, DEADLINE)
+    else:
+        done = subprocess.run(
+            words,
+            input=stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            capture_output=True,
+            env=env,
+            cwd=cwd,
+            timeout=DEADLINE,
+            check=False,
+            **options,
+        )
+        found = (done.stdout, done.stderr, done.returncode)
+    for written in found[:2]:
+        hold_to_schema(written, words, env)
+    return Run(*found)
 
 
 def run_at_terminal(

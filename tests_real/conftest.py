@@ -54,9 +54,14 @@ class Real:
         env = {**self._environment(mode), **more}
         return run_at_terminal([self._script(), *words], lay_out(self._folder), env)
 
-    def all_calls(self, calls: list[tuple[str, ...]], mode: str = "pipe") -> list[Run]:
-        """Run it once for each of *calls*, without a pipe to read from."""
-        done = self._crawl(["calls", self.tool.name], mode, json.dumps(calls))
+    def all_calls(
+        self, calls: list[tuple[str, ...]], mode: str = "pipe", columns: int = 300
+    ) -> list[Run]:
+        """Run it once for each of *calls*, without a pipe to read from.
+
+        In 300 *columns* nothing is cut short or wrapped.
+        """
+        done = self._crawl(["calls", self.tool.name], mode, json.dumps(calls), columns)
         return [Run(out.encode(), err.encode(), code) for code, out, err in json.loads(done)]
 
     @cached_property
@@ -106,15 +111,15 @@ class Real:
             hold_to_schema(written, argv, env)
         return Run(done.stdout, done.stderr, done.returncode)
 
-    def _crawl(self, words: list[str], mode: str, text: str = "") -> str:
+    def _crawl(self, words: list[str], mode: str, text: str = "", columns: int = 300) -> str:
+        width = str(columns)
         done = subprocess.run(
             [self._python, str(CRAWLER), *words],
             input=text,
             capture_output=True,
             text=True,
             cwd=lay_out(self._folder),
-            # Nothing is cut short or wrapped.
-            env={**self._environment(mode), "COLUMNS": "300", "TERMINAL_WIDTH": "300"},
+            env={**self._environment(mode), "COLUMNS": width, "TERMINAL_WIDTH": width},
             timeout=CRAWL_LIMIT,
             check=False,
         )
@@ -157,11 +162,13 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print a line for every tool and version: what was tried, and what of it failed."""
     rows: dict[str, dict[str, str]] = {}
     suites: list[str] = []
+    sizes: list[str] = []
     versions: dict[str, str] = {}
     for outcome in ("passed", "failed", "error"):
         for report in terminalreporter.stats.get(outcome, ()):
             known = dict(report.user_properties)
             suites += [known["suite"]] if "suite" in known else []
+            sizes += [known["sizes"]] if "sizes" in known else []
             if "release" not in known:
                 continue
             test = report.nodeid.rpartition("::")[2].partition("[")[0].removeprefix("test_")
@@ -170,6 +177,10 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     if suites:
         terminalreporter.section("their own tests")
         for line in sorted(suites):
+            terminalreporter.write_line(line)
+    if sizes:
+        terminalreporter.section("bytes to read")
+        for line in sizes:
             terminalreporter.write_line(line)
     if not rows:
         return

@@ -26,8 +26,15 @@ FRAMEWORKS = {
 }
 NEEDED = ["pytest", "hypothesis", "jsonschema"]
 TESTS = [
-    f"tests/test_{name}.py"
-    for name in ("modes", "flags", "usage_errors", "safety", "introspection", "process")
+    f"tests/{name}.py"
+    for name in (
+        "call/test_modes",
+        "line/test_flags",
+        "call/test_usage_errors",
+        "call/test_safety",
+        "commands/test_introspection",
+        "process/test_process",
+    )
 ]
 PROCESSES = 2
 
@@ -100,7 +107,7 @@ def run_cell(version: str, python: str, frameworks: str) -> Cell:
 
 
 def main() -> int:
-    """Run every cell, print the table and what failed; give the exit code."""
+    """Run every cell, print the table and what failed; return the exit code."""
     found = {version: interpreter(version) for version in INTERPRETERS}
     missing = [version for version, python in found.items() if python is None]
     if missing:

@@ -50,7 +50,7 @@ def program_of(name: str, script: str = "") -> Path:
 
 
 def listing(folder: Path) -> dict[str, int]:
-    """Give every file below *folder*, with the moment it was last changed."""
+    """Return every file below *folder*, with the moment it was last changed."""
     return {
         os.path.join(place, name): os.lstat(os.path.join(place, name)).st_mtime_ns
         for place, _, names in os.walk(folder)

@@ -37,7 +37,7 @@ THE_FRAMEWORKS = {
 
 
 def commands_of(document: dict[str, Any], path: Path = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Give every command of a describe document by its path, the root first."""
+    """Return every command of a describe document by its path, the root first."""
     yield path, document
     for below in (*document.get("commands", ()), *document.get("subcommands", ())):
         yield from commands_of(below, (*path, below["name"]))

@@ -281,7 +281,7 @@ CLICK = [
         good=("config", "show"),
         missing=("secret", "delete"),
         fails=("run", "no-such-file.py"),
-        own_options=("-4",),
+        own_options=("-4", "-m"),  # those of other programs, in examples
     ),
 ]
 

@@ -13,7 +13,7 @@ from soak.tools import soak_core  # noqa: E402
 
 
 def numbers(function: Any) -> Any:
-    """Give *function* the options that every command has."""
+    """Add the options that every command has to *function*."""
     for option in (
         click.option("--seed", type=int, default=0),
         click.option("--size", type=int, default=100),

@@ -51,7 +51,7 @@ class Job:
 
 
 def writer() -> murli.Writer:
-    """Give the writer of the running call."""
+    """Return the writer of the running call."""
     return murli.get_writer()
 
 
@@ -99,7 +99,7 @@ def streams(job: Job) -> None:
 
 
 def progresses(job: Job) -> None:
-    """Tell progress on the way."""
+    """Report progress on the way."""
     for index in range(5):
         writer().write_progress(murli.ProgressEvent("work", index, 5, message="working"))
         writer().log("working")

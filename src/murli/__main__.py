@@ -1,6 +1,6 @@
 """``python -m murli`` is the ``murli`` command."""
 
-from murli.cli import main
+from .cli import main
 
 if __name__ == "__main__":
     main()

@@ -30,8 +30,12 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from typing import Any, Literal
+
+    from typing_extensions import Unpack
+
+    from .type_checking import AuthReason, CommonDetails, Details, Kind, Layout, RedirectReason
 
 EXIT_OK = 0
 EXIT_USER_ERROR = 1
@@ -44,7 +48,7 @@ EXIT_CONFLICT = 7
 EXIT_RATE_LIMITED = 8
 EXIT_CANCELLED = 9
 
-# kind -> (murli exit code, recoverable unless said otherwise)
+# kind -> (murli exit code, recoverable unless the author decides otherwise)
 KINDS: dict[str, tuple[int, bool]] = {
     "user_error": (EXIT_USER_ERROR, True),
     "tool_error": (EXIT_TOOL_ERROR, False),
@@ -83,7 +87,7 @@ REDIRECT_REASONS = ("renamed", "restructured", "deprecated", "typo_corrected")
 
 
 class EncodingError(ValueError):
-    """A value that has no JSON form; the message says where it is and what to give instead."""
+    """A value that has no JSON form; the message names its place and what to return instead."""
 
 
 class OutputFailed(Exception):
@@ -114,7 +118,7 @@ class AgentError(Exception):
         doc_url: str = "",
         field: str = "",
         *,
-        kind: str = "",
+        kind: Kind | Literal[""] = "",
         detail: str = "",
         context: Mapping[str, Any] | None = None,
         fix_required: str = "",
@@ -136,15 +140,14 @@ class AgentError(Exception):
         self.error_type = error_type
         self.message = message
         self.suggestion = suggestion
-        # What the author said outranks every default, so "not said" must stay visible.
+        # The author's decision outranks every default, so None (undecided) is kept.
         self.recoverable_said = recoverable
         self.recoverable = bool(recoverable)
-        self.valid_values = [str(value) for value in valid_values or ()]
+        self.valid_values, self.context = _read(valid_values, context)
         self.retry_after_ms = retry_after_ms
         self.doc_url = doc_url
         self.field = field
         self.detail = detail
-        self.context = dict(context or {})
         self.fix_required = fix_required
         self.fix_command = fix_command
         self.reason = reason
@@ -174,33 +177,47 @@ class AgentError(Exception):
         return _restore, (type(self), dict(self.__dict__))
 
     @classmethod
-    def of_kind(cls, kind: str, message: str, suggestion: str = "", **details: Any) -> AgentError:
-        """Build an error of *kind*, one of the names in the module's tree."""
+    def of_kind(
+        cls, kind: str, message: str, suggestion: str = "", **details: Unpack[Details]
+    ) -> AgentError:
+        """Return an error of *kind*, one of the names in the module's tree."""
         code, recoverable = KINDS[kind]
-        said = details.pop("recoverable", None)
-        error_type = details.pop("error_type", "") or kind
-        error = cls(code, error_type, message, suggestion, said, kind=kind, **details)
-        error.recoverable = recoverable if said is None else said
+        given: dict[str, Any] = {**details}
+        given["error_type"] = given.get("error_type") or kind
+        if cls.__init__ is AgentError.__init__:
+            for name in given:
+                if name not in _KEYWORDS:
+                    raise unexpected_keyword(cls.__name__, name, _KEYWORDS)
+        given.update(code=code, kind=kind, message=message, suggestion=suggestion)
+        error = cls(**given)
+        if error.recoverable_said is None:
+            error.recoverable = recoverable
         return error
 
     @classmethod
-    def user_error(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+    def user_error(
+        cls, message: str, suggestion: str = "", **details: Unpack[Details]
+    ) -> AgentError:
         """The caller's input is wrong; corrected, the call may work."""
         return cls.of_kind("user_error", message, suggestion, **details)
 
     @classmethod
-    def tool_error(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+    def tool_error(
+        cls, message: str, suggestion: str = "", **details: Unpack[Details]
+    ) -> AgentError:
         """The tool or its environment failed; the caller cannot correct it."""
         return cls.of_kind("tool_error", message, suggestion, **details)
 
     @classmethod
-    def not_found(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
-        """The resource does not exist; recoverable exactly when a suggestion says how."""
+    def not_found(
+        cls, message: str, suggestion: str = "", **details: Unpack[Details]
+    ) -> AgentError:
+        """The resource does not exist; recoverable exactly when there is a suggestion."""
         details.setdefault("recoverable", bool(suggestion))
         return cls.of_kind("not_found", message, suggestion, **details)
 
     @classmethod
-    def conflict(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+    def conflict(cls, message: str, suggestion: str = "", **details: Unpack[Details]) -> AgentError:
         """The resource exists already, or changed under the caller."""
         return cls.of_kind("conflict", message, suggestion, **details)
 
@@ -208,7 +225,7 @@ class AgentError(Exception):
 
     @classmethod
     def already_exists(
-        cls, message: str, existing: Any = None, suggestion: str = "", **details: Any
+        cls, message: str, existing: Any = None, suggestion: str = "", **details: Unpack[Details]
     ) -> AgentError:
         """What was to be made is there; *existing* is it, for a caller who may do with that."""
         details.setdefault("error_type", "already_exists")
@@ -217,20 +234,28 @@ class AgentError(Exception):
         return cls.of_kind("conflict", message, suggestion, **details)
 
     @classmethod
-    def permission_denied(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+    def permission_denied(
+        cls, message: str, suggestion: str = "", **details: Unpack[Details]
+    ) -> AgentError:
         """The caller is known and not allowed."""
         return cls.of_kind("permission_denied", message, suggestion, **details)
 
     @classmethod
     def rate_limited(
-        cls, message: str, suggestion: str = "", *, retry_after_ms: int = 0, **details: Any
+        cls,
+        message: str,
+        suggestion: str = "",
+        *,
+        retry_after_ms: int = 0,
+        **details: Unpack[CommonDetails],
     ) -> AgentError:
         """Too many calls; try again after *retry_after_ms*."""
-        details["retry_after_ms"] = retry_after_ms
-        return cls.of_kind("rate_limited", message, suggestion, **details)
+        return cls.of_kind(
+            "rate_limited", message, suggestion, retry_after_ms=retry_after_ms, **details
+        )
 
     @classmethod
-    def timeout(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+    def timeout(cls, message: str, suggestion: str = "", **details: Unpack[Details]) -> AgentError:
         """The work ran out of time."""
         return cls.of_kind("timeout", message, suggestion, **details)
 
@@ -241,7 +266,7 @@ class AgentError(Exception):
         suggestion: str = "",
         *,
         signal: str = "",
-        **details: Any,
+        **details: Unpack[Details],
     ) -> AgentError:
         """A signal or the caller stopped the work; *signal* is its name, such as ``SIGTERM``."""
         if signal:
@@ -249,23 +274,32 @@ class AgentError(Exception):
         return cls.of_kind("cancelled", message, suggestion, **details)
 
     @classmethod
-    def partial(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+    def partial(cls, message: str, suggestion: str = "", **details: Unpack[Details]) -> AgentError:
         """Some items worked and some did not."""
         return cls.of_kind("partial", message, suggestion, **details)
 
     @classmethod
-    def incomplete(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+    def incomplete(
+        cls, message: str, suggestion: str = "", **details: Unpack[Details]
+    ) -> AgentError:
         """The work did not fit its time budget and can be continued."""
         return cls.of_kind("incomplete", message, suggestion, **details)
 
     @classmethod
-    def precondition(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+    def precondition(
+        cls, message: str, suggestion: str = "", **details: Unpack[Details]
+    ) -> AgentError:
         """Something must be true before the call can work; nothing was changed."""
         return cls.of_kind("precondition", message, suggestion, **details)
 
     @classmethod
     def auth_required(
-        cls, message: str = "", suggestion: str = "", *, reason: str = "missing", **details: Any
+        cls,
+        message: str = "",
+        suggestion: str = "",
+        *,
+        reason: AuthReason = "missing",
+        **details: Unpack[CommonDetails],
     ) -> AgentError:
         """Credentials are ``missing``, ``invalid`` or ``expired``."""
         if reason not in AUTH_REASONS:
@@ -275,13 +309,15 @@ class AgentError(Exception):
 
     @classmethod
     def payment_required(
-        cls, message: str = "Payment is required.", suggestion: str = "", **details: Any
+        cls, message: str = "Payment is required.", suggestion: str = "", **details: Unpack[Details]
     ) -> AgentError:
         """The call costs money that has not been paid."""
         return cls.of_kind("payment_required", message, suggestion, **details)
 
     @classmethod
-    def unavailable(cls, message: str, suggestion: str = "", **details: Any) -> AgentError:
+    def unavailable(
+        cls, message: str, suggestion: str = "", **details: Unpack[Details]
+    ) -> AgentError:
         """A service is down for now; the same call may work later."""
         return cls.of_kind("unavailable", message, suggestion, **details)
 
@@ -291,27 +327,91 @@ class AgentError(Exception):
         message: str,
         command: str,
         *,
+        suggestion: str = "",
         permanent: bool = False,
-        reason: str = "",
-        **details: Any,
+        reason: RedirectReason | Literal[""] = "",
+        **details: Unpack[CommonDetails],
     ) -> AgentError:
         """The command lives elsewhere: run *command* instead, for ever when *permanent*."""
         if not command:
             raise ValueError("redirected() needs the exact command to run instead")
         if reason and reason not in REDIRECT_REASONS:
             raise ValueError(f"reason is one of {', '.join(REDIRECT_REASONS)}, not {reason!r}")
-        details.update(redirect_to=command, permanent=permanent, reason=reason)
-        return cls.of_kind("redirected", message, **details)
+        return cls.of_kind(
+            "redirected",
+            message,
+            suggestion,
+            redirect_to=command,
+            permanent=permanent,
+            reason=reason,
+            **details,
+        )
 
 
-def kind_of(error: AgentError) -> str:
-    """Return the kind of *error*, that of its code where its author named none that there is."""
-    if type(error.kind) is str and error.kind in KINDS:
-        return error.kind
-    return _KIND_OF_CODE.get(error.code, "tool_error")
+_PARAMETERS = AgentError.__init__.__code__
+# What a constructor by kind takes: the parameters of the plain one, the number and kind aside.
+_KEYWORDS = [
+    name
+    for name in _PARAMETERS.co_varnames[1 : _PARAMETERS.co_argcount + _PARAMETERS.co_kwonlyargcount]
+    if name not in ("code", "kind")
+]
+
+
+def correct(error: AgentError) -> None:
+    """Replace the kind, the code and the context that *error* cannot have: its author may set any.
+
+    Its kind is then that of its code, and its code that of its kind.
+    """
+    code = error.code if isinstance(error.code, int) and 1 <= error.code <= 255 else 0
+    if type(error.kind) is not str or error.kind not in KINDS:
+        error.kind = _KIND_OF_CODE.get(code, "tool_error")
+    error.code = int(code) or KINDS[error.kind][0]
+    context: Any = error.context
+    if not isinstance(context, dict):
+        error.context = {} if context is None else {"context": context}
+
+
+def _read(
+    values: Iterable[object] | None, context: Mapping[str, Any] | None
+) -> tuple[list[str], dict[str, Any]]:
+    try:
+        return [str(value) for value in values or ()], dict(context or {})
+    except SystemExit as ending:  # which would end a command that fails as a success
+        raise ValueError("a value given to AgentError ends the program when it is read") from ending
 
 
 def _restore(kind: type[AgentError], state: dict[str, Any]) -> AgentError:
     error = kind.__new__(kind, state["message"])
     error.__dict__.update(state)
     return error
+
+
+# -- calls that cannot be ----------------------------------------------------------------------
+
+
+def wrong_arguments(
+    callee: str, layout: Layout, args: Sequence[object], named: Collection[str]
+) -> TypeError:
+    """Return what to raise when a record of this *layout* does not take *args* and *named*."""
+    defaults, positional, required, *_ = layout
+    if len(args) > len(positional):
+        most = f"at most {len(positional)}" if positional else "no"
+        return TypeError(f"{callee}() takes {most} positional arguments, got {len(args)}")
+    by_position = positional[: len(args)]
+    for name in named:
+        if name in by_position:
+            return TypeError(f"{callee}() got multiple values for argument {name!r}")
+        if name not in defaults:
+            return unexpected_keyword(callee, name, defaults)
+    missing = [repr(name) for name in defaults if name in required.difference(by_position, named)]
+    plural = "s" * (len(missing) != 1)
+    return TypeError(f"{callee}() missing required argument{plural}: {', '.join(missing)}")
+
+
+def unexpected_keyword(callee: str, name: str, known: Collection[str]) -> TypeError:
+    """Return what Python raises for a keyword that *callee* does not take."""
+    import difflib
+
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return TypeError(f"{callee}() got an unexpected keyword argument {name!r}{hint}")

@@ -1,7 +1,7 @@
 """Files that are whole at every moment, and private where they should be.
 
-`write_file` and `scratch_dir` are for handlers. The rest is how everything that murli keeps between
-calls is written: a new file beside the old one, synced, then renamed over it.
+How everything is written that murli keeps between calls: a new file beside the old one, synced,
+then renamed over it. What several processes change (a store) is changed under a lock beside it.
 """
 
 from __future__ import annotations
@@ -9,130 +9,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from _thread import RLock
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-
-# -- for handlers ------------------------------------------------------------------------------
-
-
-def write_file(path: str | os.PathLike[str], data: str | bytes, *, mode: int | None = None) -> Path:
-    """Write *data* to *path* so that a reader finds the old file or the new one, never a part.
-
-    Text is written as UTF-8, line ends as they are. *mode* is set exactly; without it a file that
-    exists keeps its own, and a new one gets what ``open`` would give it. Where *path* is a link,
-    the file it leads to is replaced; what is no file (a pipe, a device) is written to as it is.
-    Gives the absolute path; raises what ``open`` would raise, and then nothing has changed.
-    """
-    import pathlib
-
-    given = os.path.abspath(path)
-    encoded = data.encode("utf-8") if isinstance(data, str) else bytes(data)
-    try:
-        if _is_stream(given):
-            _append(given, encoded)
-        else:
-            target = os.path.realpath(given)
-            # Its own name, because another process may be writing the same file.
-            new = os.path.join(os.path.dirname(target), f".murli-{os.urandom(8).hex()}.new")
-            replace_with(target, new, encoded, mode=mode, keep_mode=True)
-    except OSError as error:
-        # Not the name of the file beside it, which means nothing to the caller.
-        error.filename, error.filename2 = given, None
-        raise
-    return pathlib.Path(given)
-
-
-_scratch: dict[int, str] = {}
-_one_at_a_time = RLock()
-
-
-def scratch_dir() -> Path:
-    """Give a directory of the running call's own, which nobody else may enter.
-
-    It is made when first asked for, has the tool, the moment and the process in its name, and is
-    removed with all it holds when the call ends; see `murli.on_cleanup` for what that means.
-    """
-    import pathlib
-
-    from .cleanup import on_cleanup
-    from .runtime.invocation import current
-
-    invocation = current()
-    with _one_at_a_time:
-        made = _scratch.get(id(invocation))
-        if made is None:
-            made = _make_scratch(invocation.host.name() if invocation is not None else "murli")
-            _scratch[id(invocation)] = made
-            on_cleanup(_remove_scratch, id(invocation))
-    return pathlib.Path(made)
-
-
-def _make_scratch(tool: str) -> str:
-    import tempfile
-    import time
-
-    safe = "".join(c if c in "-." or (c.isascii() and c.isalnum()) else "_" for c in tool)
-    moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    made = tempfile.mkdtemp(prefix=f"{safe.lstrip('.')[:64]}-{moment}-{os.getpid()}-")
-    chmod(made, 0o700)  # the umask may have taken from the owner too
-    return made
-
-
-def _remove_scratch(of: int) -> None:
-    import shutil
-
-    made = _scratch.pop(of, "")
-    try:
-        shutil.rmtree(made)
-    except FileNotFoundError:  # the handler was quicker
-        pass
-    except PermissionError:
-        # Some programs take away the right to write in what they made.
-        for folder, below, _ in os.walk(made):
-            for name in below:
-                path = os.path.join(folder, name)
-                if not os.path.islink(path):
-                    chmod(path, 0o700)
-        shutil.rmtree(made)
-
-
-def _is_stream(path: str) -> bool:
-    """Tell whether *path* is something to write to rather than to replace."""
-    try:
-        found = os.stat(path)
-    except OSError:  # there is none, and whether one can be made will be seen
-        return False
-    if stat.S_ISDIR(found.st_mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if not stat.S_ISREG(found.st_mode):
-        return True
-    # /dev/stdout, say, may lead to a file: replaced, it would no longer be where stdout goes.
-    return any(os.path.samestat(found, each) for each in _standard_files())
-
-
-def _standard_files() -> list[os.stat_result]:
-    """Give what stdout and stderr are; what was stdin may well be written anew."""
-    found = []
-    for descriptor in (1, 2):
-        try:
-            found.append(os.fstat(descriptor))
-        except OSError:  # closed
-            pass
-    return found
-
-
-def _append(path: str, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
-    try:
-        _write(descriptor, data)
-    finally:
-        os.close(descriptor)
-
-
-# -- for what murli keeps ----------------------------------------------------------------------
 
 
 def replace_with(
@@ -255,3 +131,165 @@ def _write(descriptor: int, data: bytes) -> None:
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
+
+
+# -- stores: files that several processes change --------------------------------------------------
+
+LARGEST = 1 << 20  # bytes: what is larger was not written by us
+LOCK_SECONDS = 30.0
+_NO_FILE = "it is not a regular file"
+
+
+class StoreError(Exception):
+    """A store cannot be read or written; the words are about profiles, the only one they show.
+
+    *hint* says what to do, *retryable* whether the same call may work then; *reason* is ``off``,
+    ``unreadable``, ``unwritable``, ``busy``, or ``foreign``: the file is no store.
+    """
+
+    def __init__(
+        self, message: str, hint: str = "", *, retryable: bool = False, reason: str = "unreadable"
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.retryable = retryable
+        self.reason = reason
+
+
+class CorruptError(Exception):
+    """The file is no store; the words say why, and follow its name."""
+
+
+def make_private(file: int | str) -> None:
+    """Take the rights to a file, by its descriptor or path, from everybody but its owner."""
+    try:
+        mode = os.stat(file).st_mode
+    except OSError:  # it is gone, or its folder cannot be entered any more
+        return
+    if stat.S_IMODE(mode) & ~0o600:
+        chmod(file, 0o600)
+
+
+def contents(path: str, *, repair: bool = False) -> bytes | None:
+    """Return what is in a file, ``None`` when there is none; *repair* makes it private."""
+    data = b""
+    try:
+        # Not blocking, because it may turn out to be a pipe.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise OSError(errno.EINVAL, _NO_FILE)
+            if repair:
+                make_private(descriptor)
+            while len(data) <= LARGEST and (part := os.read(descriptor, LARGEST + 1)):
+                data += part
+        finally:
+            os.close(descriptor)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise failure_of("load", error, path) from None
+    if len(data) > LARGEST:
+        raise CorruptError(f"is larger than {LARGEST >> 20} MiB")
+    return data
+
+
+def open_lock(path: str) -> int:
+    """Open the file that is locked, made if it is missing."""
+    try:
+        return open_private(path, os.O_RDWR)
+    except PermissionError:
+        # Another process may have got no further than making it, under a umask that forbids all.
+        chmod(path, 0o600)
+        return open_private(path, os.O_RDWR)
+
+
+def wait_for_lock(descriptor: int, target: str) -> None:
+    """Lock *descriptor*, waiting for who has it; `StoreError` when that takes too long."""
+    import fcntl
+    import time
+
+    deadline = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            pass
+        except OSError as error:
+            words = f"its file system cannot lock files: {error.strerror}"
+            raise failure_of("save", OSError(error.errno, words), target) from None
+        if time.monotonic() > deadline:
+            raise StoreError(
+                "failed to save profile store: another process keeps it locked.",
+                "Try again when that process has ended.",
+                retryable=True,
+                reason="busy",
+            )
+        time.sleep(0.005 + os.urandom(1)[0] / 51_200)  # 5 to 10 ms: never in step with others
+
+
+def replace_text(target: str, text: str) -> None:
+    """Put *text* in the place of *target*, which is whole at every moment; hold the lock."""
+    data = text.encode()
+    if len(data) > LARGEST:
+        raise StoreError(
+            f"failed to save profile store: it would be larger than {LARGEST >> 20} MiB.",
+            "Delete profiles, or save shorter values.",
+            reason="unwritable",
+        )
+    new = f"{target}.new"
+    remove(new)  # of a process that was killed
+    try:
+        replace_with(target, new, data)
+    except OSError as error:
+        raise failure_of("save", error, target) from None
+
+
+def set_aside(target: str) -> str:
+    """Rename a corrupt file to a name that nothing has, and give that; hold the lock."""
+    import time
+
+    name = kept = f"{target}.corrupt-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}"
+    number = 1
+    while os.path.lexists(kept):
+        number += 1
+        kept = f"{name}-{number}"
+    os.rename(target, kept)
+    chmod(kept, 0o600)
+    return os.path.basename(kept)
+
+
+def failure_of(doing: str, error: OSError, path: str) -> StoreError:
+    """Return the error that *error* means; raise it from nothing, or the kind of that would win."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    folder = os.path.dirname(path)
+    while not os.path.exists(folder) and folder:
+        folder = os.path.dirname(folder)
+    if full:
+        hint = f"Free some space for {folder} and try again."
+    else:
+        denied = error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
+        to_do = f"Make {folder} writable" if doing == "save" else f"Make {path} readable"
+        first = to_do if denied else f"Look at {path}"
+        hint = f"{first}, or set MURLI_PROFILE_PATH to a file elsewhere."
+    return StoreError(
+        f"failed to {doing} profile store: {error.strerror or error}.",
+        hint,
+        retryable=full,
+        reason="unreadable" if doing == "load" else "unwritable",
+    )
+
+
+_USUAL = {"XDG_STATE_HOME": (".local", "state"), "XDG_CACHE_HOME": (".cache",)}
+
+
+def user_folder(variable: str) -> str:
+    """Return the folder *variable* names, or the usual one; ``""`` when there is no home for it."""
+    chosen = os.environ.get(variable, "")
+    if os.path.isabs(chosen):  # as the standard has it, a relative one does not count
+        return chosen
+    home = os.environ.get("HOME", "")
+    # A home that is named but not there is not ours to make.
+    usable = os.path.isabs(home) and os.path.isdir(home)
+    return os.path.join(home, *_USUAL[variable]) if usable else ""

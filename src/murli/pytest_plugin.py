@@ -144,20 +144,20 @@ class _Watcher:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self) -> Iterator[None]:
-        """Tell a test that failed by itself what it wrote as well."""
+        """Add what the tool wrote to the report of a test that failed."""
         outcome: Any = yield
         report = outcome.get_result()
-        told = "" if report.passed else self._untold()
-        if told:
-            report.sections.append(("murli", told))
+        faults = "" if report.passed else self._untold()
+        if faults:
+            report.sections.append(("murli", faults))
 
     def _fail(self) -> None:
-        told = self._untold()
-        if told:
-            pytest.fail(told, pytrace=False)
+        faults = self._untold()
+        if faults:
+            pytest.fail(faults, pytrace=False)
 
     def _untold(self) -> str:
-        """Give what was found since this was last asked, in words."""
+        """Return what was found since this was last asked, in words."""
         faults = self._verdict.faults[self._told :] if self._verdict is not None else []
         self._told += len(faults)
         lines = [f"- {each}" for each in faults]
@@ -178,7 +178,7 @@ class _Tool(pytest.Collector):
 
     @classmethod
     def of(cls, session: pytest.Session, line: str) -> _Tool:
-        """Give the tool of a line in the settings: the words one would give to ``murli check``."""
+        """Return the tool of a line in the settings: the arguments of ``murli check``."""
         import argparse
         import shlex
 
@@ -204,7 +204,7 @@ class _Tool(pytest.Collector):
         return tool
 
     def collect(self) -> list[pytest.Item]:
-        """Give a test for every check of the contract, or of all where it is not told."""
+        """Return a test for every check of the contract, or of all where it is not told."""
         from .conformance.checking import checks_for
         from .contracts import CONTRACT_NAMES
 
@@ -219,7 +219,7 @@ class _Tool(pytest.Collector):
         return items
 
     def report(self) -> Report:
-        """Give what the checks found; they are made once, also where tests run side by side."""
+        """Return what the checks found; they are made once, also where tests run side by side."""
         if self._report is None:
             self._report = _shared(self.config, self.name, self._checked)
         return self._report
@@ -263,7 +263,7 @@ class _Check(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Tell where the test comes from: the settings."""
+        """Return where the test comes from: the settings."""
         path = self.config.inipath or self.config.rootpath
         return path, None, f"{self.parent.name if self.parent else ''}: {self.title}"
 
@@ -273,7 +273,7 @@ class _Broken(AssertionError):
 
 
 def _told(result: CheckResult) -> str:
-    """Give what a check has to complain of, with what reproduces it."""
+    """Return what a check has to complain of, with what reproduces it."""
     from .conformance.reports.terminal import reproduction
 
     lines = [f"{result.title} ({', '.join(result.requirements)})"]
@@ -285,7 +285,7 @@ def _told(result: CheckResult) -> str:
 
 
 def _shared(config: pytest.Config, name: str, make: Callable[[], Report]) -> Report:
-    """Give what *make* gives; of many workers one makes it, and the others wait for it."""
+    """Return what *make* gives; of many workers one makes it, and the others wait for it."""
     base = getattr(config.option, "basetemp", None)
     if not hasattr(config, "workerinput") or not base:
         return make()

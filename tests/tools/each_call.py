@@ -33,11 +33,19 @@ def call(function: Any, words: list[str]) -> tuple[int, str, str]:
     return status, texts[0], texts[1]
 
 
+# The rooms that a call of a tool may load from.
+_ROOMS = (
+    *("adapters", "adapters.argparse", "adapters.click", "answer", "call", "call.ending"),
+    *("call.guard", "commands", "commands.manifest", "contracts", "declare", "failures"),
+    *("formats", "handlers", "line", "process", "profiles", "secrets"),
+)
+
+
 def loaded(function: Any) -> Any:
     """Give *function* once everything is loaded, and made, that every call would make again."""
     is_typer = type(function).__name__ == "Typer"
     names = ["typer._adapters"] if is_typer else []
-    for package in ("adapters", "commands", "contracts", "formats", "runtime"):
+    for package in _ROOMS:
         path = importlib.import_module(f"murli.{package}").__path__
         names += [found.name for found in pkgutil.iter_modules(path, f"murli.{package}.")]
     for name in names:

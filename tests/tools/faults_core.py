@@ -470,7 +470,7 @@ def do_click_prompt(seconds: float, name: str | None, yes: bool) -> None:
 
 
 def do_own_kind(seconds: float, name: str | None, yes: bool) -> None:
-    error = murli.AgentError(8, "odd", "odd", kind="of my own")
+    error = murli.AgentError(8, "odd", "odd", kind="of my own")  # type: ignore[arg-type]
     error.valid_values = None  # type: ignore[assignment]
     raise error
 

@@ -49,7 +49,7 @@ def task() -> None:
 @click.option("--tag", multiple=True, help="a label")
 @click.option("--token", default="s3cr3t", help="who asks")
 @murli.pass_writer
-def create(writer: murli.Writer, **given: Any) -> None:
+def create(writer: murli.Writer, /, **given: Any) -> None:
     tasks_core.create(writer, **given)
 
 

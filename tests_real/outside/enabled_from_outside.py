@@ -10,6 +10,7 @@ as they were installed. Nothing outlives the process.
 * ``ENABLE_NAME``, ``ENABLE_AGENTS``: what `murli.enable` is called with.
 * ``ENABLE_EVERY``: a package; every parser that one of its modules calls is enabled then, whatever
   words it is given. For tests, which call a tool many times in one process.
+* ``ENABLE_ANNOTATED``: if set, every command is annotated as an author would do it.
 * ``ENABLE_TALLY``: a file that gets a line for everything that was enabled.
 """
 
@@ -21,7 +22,7 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 _CALLED = ("parse_args", "parse_known_args", "__call__")
@@ -31,10 +32,46 @@ def enable(app: Any) -> None:
     """Make *app* speak to agents, as the variables ask for."""
     import murli
 
-    murli.enable(app, name=os.environ["ENABLE_NAME"], agents=os.environ["ENABLE_AGENTS"])
+    agents: Any = os.environ["ENABLE_AGENTS"]
+    murli.enable(app, name=os.environ["ENABLE_NAME"], agents=agents)
+    if "ENABLE_ANNOTATED" in os.environ:
+        for path, command in _commands_below(app):
+            murli.annotate(command, _annotation(path))
     if "ENABLE_TALLY" in os.environ:
         with open(os.environ["ENABLE_TALLY"], "a") as tally:
             print(type(app).__name__, file=tally)
+
+
+def _commands_below(app: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the commands of an app with their paths: what there is to be annotated."""
+    if hasattr(app, "registered_commands"):  # a Typer
+        for each in app.registered_commands:
+            yield (*path, each.name or each.callback.__name__.replace("_", "-")), each.callback
+        below = {each.name or "": each.typer_instance for each in app.registered_groups}
+    else:
+        below = dict(getattr(app, "commands", {}))
+        for action in getattr(app, "_actions", ()):
+            if isinstance(action, argparse._SubParsersAction):
+                below.update(action.choices)
+        if not below:
+            yield path, app
+    for name, each in below.items():
+        yield from _commands_below(each, (*path, name))
+
+
+def _annotation(path: tuple[str, ...]) -> Any:
+    import murli
+    from murli.declare.safety import inferred_danger
+
+    call = " ".join((os.environ["ENABLE_NAME"], *path))
+    danger: Any = inferred_danger(path) or "safe"
+    return murli.Metadata(
+        when_to_use=f"Use it when you have to {' '.join(reversed(path))} something.",
+        danger_level=danger,
+        idempotent=danger == "safe",
+        returns=murli.ReturnSchema(shape={"name": "string", "count": "int"}),
+        examples=[murli.Example(f"{call} --verbose", "With every detail")],
+    )
 
 
 def when_loaded(place: str, act: Callable[[Any, str], None]) -> None:

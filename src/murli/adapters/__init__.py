@@ -9,11 +9,15 @@ import _signal  # type: ignore[import-not-found]  # signal itself loads enum fir
 import os
 import sys
 
+from ..core import is_parser, kind_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..runtime import Settings
+    from ..call.host import Commands
+    from ..core import Settings
+    from ..type_checking import AgentsMode, ContractName, GuardMode, ProgressStream
 
 
 def enable(
@@ -21,20 +25,25 @@ def enable(
     *,
     name: str = "",
     tool_version: str = "",
-    contract: str = "murli",
+    contract: ContractName = "murli",
     mount: bool = True,
     dev: bool = False,
-    progress_stream: str = "auto",
+    progress_stream: ProgressStream = "auto",
     guard_dry_run: bool = False,
     usage_exit_code: int = 0,
     profile_path: str = "",
     timeout: float = 0.0,
     detect_agents: bool = False,
-    guard: str = "declared",
-    agents: str = "pipe",
+    guard: GuardMode = "declared",
+    agents: AgentsMode = "pipe",
     exit_codes: dict[int, Any] | None = None,
 ) -> None:
     """Make *app* speak to people and agents.
+
+    ::
+
+        app = typer.Typer()
+        murli.enable(app, contract="murli", timeout=60)
 
     *app* is a ``click.Group`` or ``click.Command``, a ``typer.Typer`` or an
     ``argparse.ArgumentParser``. The call may stand before or after its commands are defined; a
@@ -61,11 +70,10 @@ def enable(
       a success (``{1: "found something"}``), an `ExitCode` for a failure. See ``ok_codes`` of
       `Metadata` for those of one command.
     """
-    from ..contracts import CONTRACT_NAMES
-    from ..runtime import Settings
+    from ..contracts import contract_named
+    from ..core import Settings
 
-    if contract not in CONTRACT_NAMES:
-        raise ValueError(f"contract is one of {', '.join(CONTRACT_NAMES)}, not {contract!r}")
+    contract_named(contract)  # or it raises
     if progress_stream not in ("auto", "stdout", "stderr"):
         raise ValueError(f"progress_stream is auto, stdout or stderr, not {progress_stream!r}")
     if guard not in ("declared", "inferred"):
@@ -73,7 +81,7 @@ def enable(
     if agents not in ("pipe", "flag", "detect"):
         raise ValueError(f"agents is pipe, flag or detect, not {agents!r}")
     if exit_codes:
-        from ..exit_codes import statuses_in
+        from ..declare.exit_codes import statuses_in
 
         exit_codes = statuses_in(exit_codes)
     settings = Settings(
@@ -91,11 +99,19 @@ def enable(
         guard=guard,
         agents=agents,
         exit_codes=exit_codes or {},
+        commands=_commands,
     )
     caller = sys._getframe(1).f_globals.get("__name__", "")
     _adapter_of(app)(app, settings, caller)
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _early_interrupt(settings)
+
+
+def _commands() -> Commands:
+    """Return the room of the commands that murli mounts; only a call of one loads it."""
+    from .. import commands
+
+    return commands
 
 
 def _early_interrupt(settings: Settings) -> Any:
@@ -105,7 +121,7 @@ def _early_interrupt(settings: Settings) -> Any:
     def hook(kind: type[BaseException], error: BaseException, traceback: Any) -> None:
         if issubclass(kind, KeyboardInterrupt) and os.getpid() == pid:
             _signal.signal(2, _signal.SIG_IGN)  # more of them mean the same
-            from ..runtime.early import answer_interrupt
+            from ..call.ending.early_interrupt import answer_interrupt
 
             answer_interrupt(settings, error)
         sys.__excepthook__(kind, error, traceback)
@@ -114,7 +130,7 @@ def _early_interrupt(settings: Settings) -> Any:
 
 
 def _adapter_of(app: Any) -> Any:
-    """Give the function that enables *app*, by what it can do rather than by its class."""
+    """Return the function that enables *app*, by what it can do rather than by its class."""
     if is_parser(app):
         name = "argparse"
     elif hasattr(app, "murli_settings"):
@@ -122,22 +138,10 @@ def _adapter_of(app: Any) -> Any:
     elif hasattr(app, "registered_commands") and hasattr(app, "info"):
         name = "typer"
     elif callable(getattr(app, "main", None)) and hasattr(app, "params"):
-        name = "clicklike"
+        name = "click"
     else:
         raise TypeError(
             "murli.enable() takes a click.Command, a typer.Typer or an argparse.ArgumentParser, "
             f"not {kind_of(app)}"
         )
     return __import__(f"{__name__}.{name}", None, None, ["enable"]).enable
-
-
-def is_parser(app: object) -> bool:
-    """Tell whether *app* is an ``argparse.ArgumentParser``."""
-    # Whoever has a parser has imported argparse; whoever has not need not pay for it.
-    argparse = sys.modules.get("argparse")
-    return argparse is not None and isinstance(app, argparse.ArgumentParser)
-
-
-def kind_of(app: object) -> str:
-    """Give the class of *app*, as an author knows it."""
-    return f"{type(app).__module__}.{type(app).__qualname__}"

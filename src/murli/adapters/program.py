@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import sys
 
-from .. import runtime
+from .. import core
+from ..call import Invocation
+from ..call.ending.succession import end_early, running, stand_aside
+from ..core import (
+    Settings,
+    is_parser,
+    kind_of,
+    mentions_secret,
+    metadata_of,
+    program_name,
+    version_of,
+)
+from ..declare.tree import Command, first_line
 from ..formats import take_bursts_as_one
-from ..runtime import Settings, mentions_secret, metadata_of, program_name, version_of
-from ..runtime.calls import scan_again
-from ..runtime.invocation import Invocation
-from ..runtime.succession import end_early, running, stand_aside
-from ..tree import Command, first_line
+from ..line.calls import command_line
 from . import enable as enable_app
-from . import is_parser, kind_of
 from .program_levels import ProgramLevel, UnknownLevel, is_click
 
 TYPE_CHECKING = False
@@ -21,10 +28,10 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
-    from ..metadata import Metadata
-    from ..runtime.misnamed import Parameters
-    from ..runtime.option_words import Options
-    from ..writer import Writer
+    from ..answer import Writer
+    from ..call.misnamed import Parameters
+    from ..declare import Metadata
+    from ..line.option_words import Options
     from .argparse import Enabled
     from .session import Block
 
@@ -66,7 +73,7 @@ def enable(made: Program, settings: Settings, caller: str) -> None:
 class Program:
     """``with program(…) as writer:`` makes the rest of the process the handler.
 
-    Also what the runtime asks about the tool; see `runtime.host`.
+    Also what the runtime asks about the tool; see `call.host`.
     """
 
     murli_settings: Settings | None = None
@@ -87,7 +94,7 @@ class Program:
         self._argv: list[str] | None = None
 
     def __enter__(self) -> Writer:
-        from ..runtime.process import may_own, own
+        from ..call.ending import adopt_program, can_adopt
 
         outer = running()
         if outer is not None:
@@ -98,22 +105,22 @@ class Program:
             try:
                 if invocation.call.mounted or invocation.call.schema:
                     stand_aside(invocation)
-                invocation.begin()
+                invocation = invocation.begin()
             except (SystemExit, Exception) as ending:
                 end_early(invocation, ending, None)
         finally:
             take_bursts_as_one(begin=False)
         self._take_ours_away(invocation)
-        if may_own(None):
-            own(invocation)
+        if can_adopt(None):
+            adopt_program(invocation)
         else:
             from .session import Block
 
             self._block = Block(invocation, sys.argv[1:])
             self._block.begin()
         level: Any = invocation.call.level
-        if runtime.declares_changes or self._settings.infers:
-            level = scan_again(invocation, invocation.argv).level
+        if core.declares_changes or self._settings.infers:
+            level = command_line(invocation).level
         invocation.admit(self._declared(level), getattr(level, "path", ()))
         return invocation.writer
 
@@ -136,7 +143,7 @@ class Program:
         if rest != sys.argv[1:]:
             self._argv, sys.argv[1:] = sys.argv[1:], rest
         if mentions_secret("\0".join((*rest, ""))):
-            from ..runtime.option_words import hide_unknown
+            from ..line.option_words import hide_unknown
 
             hide_unknown(rest, set(), invocation)
 
@@ -144,7 +151,7 @@ class Program:
         """Return what was declared about the command at *level*, where it is known."""
         if isinstance(level, (ProgramLevel, UnknownLevel)) or level is None:
             return self.metadata()
-        from .clicklike import declared
+        from .click import declared
 
         return metadata_of(level.parser) if hasattr(level, "parser") else declared(level.command)
 
@@ -158,7 +165,7 @@ class Program:
         import argparse
 
         from .argparse import Enabled
-        from .argparse_later import parse_later
+        from .argparse.later import parse_later
 
         if self._guide is None:
             nobody = argparse.ArgumentParser(self.name(), add_help=False)
@@ -226,30 +233,32 @@ class Program:
         if not is_app(value):
             return self._walked(path, value())
         if is_parser(value):
-            from .argparse_tree import walk
+            from .argparse.tree import walk
 
             return walk(value, path)
-        from .clicklike import declared
-        from .clicklike_levels import CommandLevel
-        from .clicklike_tree import walk as walk_click
+        from .click import declared
+        from .click.levels import CommandLevel
+        from .click.tree import walk as walk_click
 
         return walk_click(CommandLevel(_command_of(value), path[-1]), path, declared)
 
-    def command(self, level: Any) -> Command:
+    def command(self, level: Any, *, deep: bool = True) -> Command:
         """Describe the command at *level*."""
         if isinstance(level, ProgramLevel):
-            return self.tree()
+            named = (self.name(),)
+            return self.tree() if deep else Command(named, commands=[Command((*named, ""))])
         path = (self.name(), *level.path)
         if isinstance(level, UnknownLevel):
             return self._walked(path, level.value)
         if hasattr(level, "parser"):
-            from .argparse_tree import summary_of, walk
+            from .argparse.tree import summary_of, walk
 
-            return walk(level.parser, path, summary_of(level.origin, path[-1], level.parser))
-        from .clicklike import declared
-        from .clicklike_tree import walk as walk_click
+            summary = summary_of(level.origin, path[-1], level.parser)
+            return walk(level.parser, path, summary, deep=deep)
+        from .click import declared
+        from .click.tree import walk as walk_click
 
-        return walk_click(level, path, declared)
+        return walk_click(level, path, declared, deep=deep)
 
     def help(self) -> str:
         """Return a text about the program, which itself has none that we know."""
@@ -261,28 +270,28 @@ class Program:
     def secret_options(self, level: Any) -> Options:
         """Return the options of a command, and which of them have secrets for values."""
         if hasattr(level, "parser"):
-            from .argparse_values import secret_options
+            from .argparse.values import secret_options
 
             return secret_options(level.parser)
         if hasattr(level, "command"):
-            from .clicklike_values import secret_options as of_click
+            from .click.values import secret_options as of_click
 
             return of_click(level.command, {})
-        from ..runtime.option_words import Options
+        from ..line.option_words import Options
 
         return Options(lambda word: False)
 
     def parameters(self, level: Any) -> Parameters:
         """Return the options and arguments of a command by their names."""
         if hasattr(level, "parser"):
-            from .argparse_values import parameters_of
+            from .argparse.values import parameters_of
 
             return parameters_of(level.parser)
         if hasattr(level, "command"):
-            from .clicklike_values import parameters_of as of_click
+            from .click.values import parameters_of as of_click
 
             return of_click(level.command, self._declared(level))
-        from ..runtime.misnamed import Parameters
+        from ..call.misnamed import Parameters
 
         return Parameters(None, (), ())
 

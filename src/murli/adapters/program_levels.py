@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import is_parser
+from ..core import is_parser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,23 +41,27 @@ class UnknownLevel:
         """Do nothing: what is known does not depend on any words."""
 
     def lists(self, word: str) -> bool:
-        """Tell that it has no subcommands that we know of."""
+        """Return that it has no subcommands that we know of."""
         return False
 
     def names(self) -> list[str]:
         """Return none, as above."""
         return []
 
+    def beside(self) -> list[Any]:
+        """Return none, as above."""
+        return []
+
     def named(self, option: str) -> str:
-        """Give no name to an option that we do not know."""
+        """Return no name to an option that we do not know."""
         return ""
 
     def owns(self, option: str) -> bool:
-        """Tell whether *option* is known to be its own."""
+        """Return whether *option* is known to be its own."""
         return self._parser is not None and self._parser.owns(option)
 
     def abbreviates(self, option: str, with_value: bool) -> bool:
-        """Tell whether *option* is known to stand for a longer one of its own."""
+        """Return whether *option* is known to stand for a longer one of its own."""
         return self._parser is not None and self._parser.abbreviates(option, with_value)
 
     @property
@@ -75,19 +79,23 @@ class UnknownLevel:
         return 0, 1
 
     def negates(self, option: str) -> bool:
-        """Tell that no option is known to turn a switch off."""
+        """Return that no option is known to turn a switch off."""
         return False
 
     def without_value(self, option: str) -> str | None:
-        """Give the option as it is: how it ends is its own business."""
+        """Return the option as it is: how it ends is its own business."""
         return option
 
     def child(self, word: str, words_before: int) -> Any:
-        """Give no subcommand."""
+        """Return no subcommand."""
         return None
 
+    def hands_down(self, option: str, behind: Sequence[str]) -> bool:
+        """Return that every command is called by its name."""
+        return False
+
     def passes_on(self, words_before: int) -> bool:
-        """Tell that ours may stand anywhere."""
+        """Return that ours may stand anywhere."""
         return False
 
 
@@ -105,7 +113,7 @@ class ProgramLevel(UnknownLevel):
         return any(self._parsers)
 
     def lists(self, word: str) -> bool:
-        """Tell whether the program has, or may have, a command of that name."""
+        """Return whether the program has, or may have, a command of that name."""
         return (bool(word) and word in self._parsers) or word in _NOT_MOUNTED
 
     def names(self) -> list[str]:
@@ -113,41 +121,41 @@ class ProgramLevel(UnknownLevel):
         return [word for word in self._parsers if word]
 
     def child(self, word: str, words_before: int) -> Any:
-        """Give the command that *word* names."""
+        """Return the command that *word* names."""
         if words_before or not word or word not in self._parsers:
             return None
         return level_of((word,), self._parsers[word])
 
     def named(self, option: str) -> str:
-        """Give the long name of an option of the program itself."""
+        """Return the long name of an option of the program itself."""
         return str(self._own.named(option))
 
     def owns(self, option: str) -> bool:
-        """Tell whether *option* is the program's own."""
+        """Return whether *option* is the program's own."""
         return bool(self._own.owns(option))
 
     def abbreviates(self, option: str, with_value: bool) -> bool:
-        """Tell whether the program takes *option* for a longer one of its own."""
+        """Return whether the program takes *option* for a longer one of its own."""
         return bool(self._own.abbreviates(option, with_value))
 
     def width(self, option: str) -> tuple[int, int]:
-        """Give how many values *option* takes, at least and at most."""
+        """Return how many values *option* takes, at least and at most."""
         least, most = self._own.width(option)
         return (least, most) if self._own.owns(option) else (0, 1)
 
     def negates(self, option: str) -> bool:
-        """Tell whether *option* is the spelling that turns a switch off."""
+        """Return whether *option* is the spelling that turns a switch off."""
         return bool(self._own.negates(option))
 
 
 def level_of(path: tuple[str, ...], value: Any) -> Any:
     """Return *value*, one of the parsers of a program, as the scanner sees it."""
     if is_parser(value):
-        from .argparse_levels import ParserLevel
+        from .argparse.levels import ParserLevel
 
         return ParserLevel(value, path)
     if is_click(value):
-        from .clicklike_levels import CommandLevel
+        from .click.levels import CommandLevel
 
         return CommandLevel(value, path[-1] if path else "", path)
     return UnknownLevel(path, value)

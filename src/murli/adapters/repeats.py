@@ -2,11 +2,14 @@
 
 The ResponseEnvelope contracts refuse such a call: one of the values is a mistake. Options that
 collect or count are meant to be given more than once, and of two switches the last one counts.
+So it does where a tool adds words of its own, from a variable or a file, to those of the caller.
 """
 
 from __future__ import annotations
 
-from ..runtime import usage
+import sys
+
+from ..line import usage
 from .standing_in import stand_in
 
 TYPE_CHECKING = False
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ..runtime.invocation import Invocation
+    from ..call import Invocation
 
 
 def watch_click_parser(command: Any, invocation: Invocation) -> Callable[[], None]:
@@ -42,7 +45,8 @@ def _watch_option(option: Any, invocation: Invocation) -> None:
 
     def process(value: Any, state: Any) -> None:
         is_scalar = option.action == "store"
-        if is_scalar and state.opts.get(option.dest, value) != value:
+        before = state.opts.get(option.dest, value)
+        if is_scalar and before != value and _are_typed(invocation, before, value):
             invocation.refuse(usage.repeated(max(option.obj.opts, key=len)))
         own(value, state)
 
@@ -60,8 +64,19 @@ def watch_argparse_parser(
 
     def get_values(action: argparse.Action, words: Any) -> Any:
         is_scalar = isinstance(action, _StoreAction) and action.option_strings
-        if is_scalar and given.setdefault(action.dest, list(words)) != list(words):
-            invocation.refuse(usage.repeated(max(action.option_strings, key=len)))
+        if is_scalar:
+            before, given[action.dest] = given.get(action.dest, list(words)), list(words)
+            if before != list(words) and _are_typed(invocation, before, words):
+                invocation.refuse(usage.repeated(max(action.option_strings, key=len)))
         return own(action, words)
 
     return stand_in(parser, "_get_values", get_values)
+
+
+def _are_typed(invocation: Invocation, *values: Any) -> bool:
+    """Return whether all *values* are the caller's, and none was added by the tool to its words."""
+    typed = sys.argv[1:]
+    if not typed or any(word not in invocation.request.argv for word in typed):
+        return True  # a call within the process, of which nobody knows more
+    single = [word for each in values for word in ([each] if isinstance(each, str) else each)]
+    return all(any(word.endswith(str(each)) for word in typed) for each in single)

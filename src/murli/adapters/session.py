@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
-    from ..runtime.invocation import Invocation
-    from ..runtime.process import Ownership
-    from ..writer import Writer
+    from ..answer import Writer
+    from ..call import Invocation
+    from ..call.ending import ProgramAsHandler
     from .argparse import Enabled
 
 
@@ -61,20 +61,20 @@ class Block:
         self._words = words
         self._undo: Callable[[], None] | None = None
         # Whoever answers at the end of the process, where that is the program's own.
-        self._owner: Ownership | None = None
+        self._owner: ProgramAsHandler | None = None
         self._process = os.getpid()
 
     def begin(self) -> None:
         """Collect what is printed from now on."""
-        from ..runtime import process
+        from ..call import ending as process
 
         is_own = self._words is None or list(self._words) == sys.argv[1:]
-        if is_own and process.may_own(self._words) and not self._invocation.writer.is_tty():
-            process.own(self._invocation)
+        if is_own and process.can_adopt(self._words) and not self._invocation.writer.is_tty():
+            process.adopt_program(self._invocation)
             self._owner = process._owner
             return
-        self._invocation.collect()
-        self._undo = self._invocation.put_in_custody()
+        self._invocation.process.collect()
+        self._undo = self._invocation.process.guard()
 
     def end(self, error: BaseException | None) -> None:
         """Answer, *error* being what ended the block; end the program where that failed."""
@@ -82,34 +82,34 @@ class Block:
         is_fork = os.getpid() != self._process  # of the program, which itself answers
         if self._owner is not None and not is_fork:
             if error is not None:
-                from ..runtime.for_people import is_for_the_tool
+                from ..call.ending.for_people import is_for_the_tool
 
                 if isinstance(error, SystemExit) or is_for_the_tool(error):
                     return  # what the tool makes of it is answered at the end of the process
             # Nothing is loaded here: the program may have no descriptor left to do so.
             self._owner.tear_down()
             self._owner.capture = None
-        invocation.brace(error)
+        invocation.process.block_signals_after_interrupt(error)
         if self._undo is not None:
             self._undo()
         if is_fork:
             return
         writer = invocation.writer
         if error is not None and invocation.is_for_people:
-            from ..runtime.for_people import is_for_the_tool, leave_to_the_tool
+            from ..call.ending.for_people import is_for_the_tool, leave_to_the_tool
 
             if is_for_the_tool(error):
                 leave_to_the_tool(invocation, error)
                 return
         settled = isinstance(error, SystemExit) and (
-            writer.answered or writer.is_tty() or invocation.explained
+            writer._reply.answered or writer.is_tty() or invocation.running.explained
         )
         code = invocation.finish(error, restore=True)
         if not settled and (error is not None or code != 0):
             if self._words is None and isinstance(error, KeyboardInterrupt):
-                invocation.give_grace(error)  # threads may keep the program from ending
+                invocation.process.give_grace(error)  # threads may keep the program from ending
             if self._owner is not None:
-                from ..runtime.process import own
+                from ..call.ending import adopt_program
 
-                own(invocation, answered=code)
-            writer.exit(code)
+                adopt_program(invocation, answered=code)
+            writer._exit(code)

@@ -7,15 +7,15 @@ subclass of what it would have been.
 
 from __future__ import annotations
 
-from ..runtime import metadata_of
-from .clicklike import ENABLED, Enabled, declared
+from ..core import metadata_of
+from .click import ENABLED, Enabled, declared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..metadata import Metadata
-    from ..runtime import Settings
+    from ..core import Settings
+    from ..declare import Metadata
 
 _CALLBACK = "_murli_callback"
 
@@ -50,7 +50,7 @@ class _Commands(list["Any"]):
 
 
 def _watching_callback(kind: Any, enabled: Enabled) -> Any:
-    """Give a subclass of *kind*, a Typer, whose callback may choose the class of the root too."""
+    """Return a subclass of *kind*, a Typer, whose callback may choose the class of the root too."""
 
     def get(app: Any) -> Any:
         info = app.__dict__.get(_CALLBACK)
@@ -66,7 +66,7 @@ def _watching_callback(kind: Any, enabled: Enabled) -> Any:
 
 
 def _native(kind: Any, enabled: Enabled) -> Any:
-    """Give a subclass of *kind*, a command class, whose ``main`` is ours."""
+    """Return a subclass of *kind*, a command class, whose ``main`` is ours."""
     if kind.__dict__.get("_murli_native") is enabled:
         return kind
 

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ..wire.catalogue import Catalogue as Catalogue
+    from ..wire.catalogue import Command as Command
+    from ..wire.catalogue import Flag as Flag
+    from ..wire.catalogue import Positional as Positional
+    from ..wire.limits import Limits as Limits
+    from ..wire.response import Part as Part
+    from ..wire.response import Problem as Problem
+    from ..wire.response import Replacement as Replacement
+    from ..wire.response import Warned as Warned
     from .async_tool import AsyncPages as AsyncPages
     from .async_tool import AsyncStream as AsyncStream
     from .async_tool import AsyncTool as AsyncTool
-    from .catalogue import Catalogue as Catalogue
-    from .catalogue import Command as Command
-    from .catalogue import Flag as Flag
-    from .catalogue import Positional as Positional
     from .decisions import Decision as Decision
     from .decisions import Done as Done
     from .decisions import Escalate as Escalate
@@ -26,50 +31,45 @@ if TYPE_CHECKING:
     from .decisions import RunInstead as RunInstead
     from .decisions import Stop as Stop
     from .decisions import decide as decide
-    from .limits import Limits as Limits
     from .mistakes import ArgumentMistake as ArgumentMistake
     from .mistakes import ToolFailed as ToolFailed
-    from .reading import read as read
-    from .response import Part as Part
-    from .response import Problem as Problem
-    from .response import Replacement as Replacement
     from .response import Response as Response
-    from .response import Warned as Warned
+    from .response import read as read
     from .tool import Pages as Pages
     from .tool import Stream as Stream
     from .tool import Tool as Tool
 
 _HOME = {
-    "ArgumentMistake": "mistakes",
-    "AsyncPages": "async_tool",
-    "AsyncStream": "async_tool",
-    "AsyncTool": "async_tool",
-    "Catalogue": "catalogue",
-    "Command": "catalogue",
-    "Decision": "decisions",
-    "Done": "decisions",
-    "Escalate": "decisions",
-    "FetchNextPage": "decisions",
-    "Flag": "catalogue",
-    "Limits": "limits",
-    "Memory": "decisions",
-    "Pages": "tool",
-    "Part": "response",
-    "Policy": "decisions",
-    "Positional": "catalogue",
-    "Problem": "response",
-    "RefreshCredentials": "decisions",
-    "Replacement": "response",
-    "Response": "response",
-    "RetryAfter": "decisions",
-    "RunInstead": "decisions",
-    "Stop": "decisions",
-    "Stream": "tool",
-    "Tool": "tool",
-    "ToolFailed": "mistakes",
-    "Warned": "response",
-    "decide": "decisions",
-    "read": "reading",
+    "ArgumentMistake": "client.mistakes",
+    "AsyncPages": "client.async_tool",
+    "AsyncStream": "client.async_tool",
+    "AsyncTool": "client.async_tool",
+    "Catalogue": "wire.catalogue",
+    "Command": "wire.catalogue",
+    "Decision": "client.decisions",
+    "Done": "client.decisions",
+    "Escalate": "client.decisions",
+    "FetchNextPage": "client.decisions",
+    "Flag": "wire.catalogue",
+    "Limits": "wire.limits",
+    "Memory": "client.decisions",
+    "Pages": "client.tool",
+    "Part": "wire.response",
+    "Policy": "client.decisions",
+    "Positional": "wire.catalogue",
+    "Problem": "wire.response",
+    "RefreshCredentials": "client.decisions",
+    "Replacement": "wire.response",
+    "Response": "client.response",
+    "RetryAfter": "client.decisions",
+    "RunInstead": "client.decisions",
+    "Stop": "client.decisions",
+    "Stream": "client.tool",
+    "Tool": "client.tool",
+    "ToolFailed": "client.mistakes",
+    "Warned": "wire.response",
+    "decide": "client.decisions",
+    "read": "client.response",
 }
 
 
@@ -78,7 +78,7 @@ def __getattr__(name: str) -> object:
         return sorted(_HOME)
     if name not in _HOME:
         raise AttributeError(f"module 'murli.client' has no attribute {name!r}")
-    home = __import__(f"{__name__}.{_HOME[name]}", None, None, [name])
+    home = __import__(f"murli.{_HOME[name]}", None, None, [name])
     value: object = getattr(home, name)
     globals()[name] = value
     return value

@@ -6,23 +6,26 @@ from typing import Any
 
 from ..errors import KINDS, AgentError, EncodingError
 from ..formats import cleaned, plain
+from ..wire.running import ProcessResult
 from .response import Response
-from .running import Ran
+from .waiting import CODES
 
 # How much of what a failed tool wrote is told.
 _MOST_TOLD = 1 << 16
 
 
-def is_the_tools(response: Response[Any], ran: Ran | None) -> bool:
-    """Tell whether the answer is the tool's own word, and one that can be trusted to be."""
+def is_the_tools(response: Response[Any], ran: ProcessResult | None) -> bool:
+    """Return whether the answer is the tool's own word, and one that can be trusted to be."""
     if ran is None or ran.reason == "start" or response.state in ("plain", "malformed"):
         return False
     problem = response.problem
+    if problem is not None and problem.code in CODES:
+        return False
     return ran.reason != "time" or problem is None or problem.code != "CLIENT_TIMEOUT"
 
 
 def failure_of(response: Response[Any]) -> AgentError | None:
-    """Give the failure that *response* is, ``None`` for a success."""
+    """Return the failure that *response* is, ``None`` for a success."""
     problem = response.problem
     if problem is None:
         return None
@@ -49,19 +52,19 @@ def failure_of(response: Response[Any]) -> AgentError | None:
     )
 
 
-def payload_of(response: Response[Any], ran: Ran | None) -> dict[str, Any] | None:
-    """Give what the tool said, as its JSON or as text; ``None`` when it was not run."""
+def payload_of(response: Response[Any], ran: ProcessResult | None) -> dict[str, Any] | None:
+    """Return what the tool said, as its JSON or as text; ``None`` when it was not run."""
     if ran is None or ran.reason == "start":
         return None
     most = None if response.problem is None else _MOST_TOLD
-    told = _data(response) or _text("stdout", ran.stdout, most)
+    payload = _data(response) or _text("stdout", ran.stdout, most)
     if ran.stderr:
-        told.update(_text("stderr", ran.stderr, most))
-    return {"exit_code": response.exit_code, **told}
+        payload.update(_text("stderr", ran.stderr, most))
+    return {"exit_code": response.exit_code, **payload}
 
 
 def _data(response: Response[Any]) -> dict[str, Any]:
-    """Give the JSON of a tool without a contract; nothing where it is none, or cannot be told."""
+    """Return the JSON of a tool without a contract; nothing where it is none, or cannot be told."""
     if response.state != "plain" or not isinstance(response.data, (dict, list)):
         return {}
     try:
@@ -71,7 +74,7 @@ def _data(response: Response[Any]) -> dict[str, Any]:
 
 
 def _text(name: str, written: bytes, most: int | None) -> dict[str, Any]:
-    """Give what was written, the end of it when that is more than *most*."""
+    """Return what was written, the end of it when that is more than *most*."""
     omitted = 0 if most is None else max(len(written) - most, 0)
-    told: dict[str, Any] = {name: cleaned(written[omitted:].decode("utf-8", "replace"))}
-    return {**told, f"{name}_omitted_bytes": omitted} if omitted else told
+    kept: dict[str, Any] = {name: cleaned(written[omitted:].decode("utf-8", "replace"))}
+    return {**kept, f"{name}_omitted_bytes": omitted} if omitted else kept

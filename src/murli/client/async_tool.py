@@ -8,28 +8,27 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import aclosing
 from typing import Any, TypeVar, overload
 
-from .async_running import pump, run
-from .catalogue import Command
-from .decisions import Decision
+from ..wire.async_running import pump, run
+from ..wire.catalogue import Command
+from ..wire.running import ProcessResult
 from .response import Response
-from .running import Child, never_ran
-from .session import PageTurner
-from .settings import Bound, Settings, is_renewed, seconds_of
+from .settings import Settings, ToolBase, is_renewed, seconds_of
 from .steps import Refresh, Remember, Run, Step, Steps, Wait
-from .streaming import Items, items_of_whole
-from .tool import typed
+from .streaming import items_of_whole
+from .tool import PagedCall, StreamedCall, typed
+from .waiting import waited, wanted_in
 
 T = TypeVar("T")
 
 
-class AsyncTool(Bound):
+class AsyncTool(ToolBase):
     """`Tool`, awaited. *refresh* may be a coroutine function; all else is the same there.
 
     A call that is cancelled ends its process, and all that this has started, before it is left.
     """
 
     async def commands(self) -> Mapping[str, Command]:
-        """Give the commands of the tool; see `Tool.commands`."""
+        """Return the commands of the tool; see `Tool.commands`."""
         catalogue = await self._drive(self._session.discovery.wanted())
         return catalogue.commands if catalogue is not None else {}
 
@@ -47,7 +46,10 @@ class AsyncTool(Bound):
         self, *words: object, as_type: Any = None, stdin: bytes | None = None, **flags: object
     ) -> Response[Any]:
         """Make a call, and give its last answer; see `Tool.call`."""
+        wanted = wanted_in(flags)
         argv = await self._drive(self._session.built(words, flags))
+        if wanted is not None:
+            return typed(await self._drive(waited(self._session, argv, stdin, wanted)), as_type)
         return typed(await self._drive(self._session.call(argv, stdin)), as_type)
 
     async def run(
@@ -95,9 +97,8 @@ class AsyncTool(Bound):
         settings = self._settings
         if isinstance(step, Run):
             argv = settings.argv(step.words)
-            return await run(
-                argv, settings.limits, stdin=step.stdin, env=settings.child_env, cwd=settings.cwd
-            )
+            limits, env = settings.limits_of(step), settings.child_env
+            return await run(argv, limits, stdin=step.stdin, env=env, cwd=settings.cwd)
         if isinstance(step, Wait):
             return await asyncio.sleep(seconds_of(step.delay_ms, step.spread_ms))
         if isinstance(step, Refresh):
@@ -109,7 +110,7 @@ class AsyncTool(Bound):
         return settings.do(step)
 
 
-class AsyncStream(AsyncIterator[Any]):
+class AsyncStream(StreamedCall, AsyncIterator[Any]):
     """`Stream` for ``async for``; left early, with ``aclose`` or by ``async with``, it is ended."""
 
     def __init__(
@@ -120,10 +121,7 @@ class AsyncStream(AsyncIterator[Any]):
         *,
         raises: bool = True,
     ) -> None:
-        self._settings = settings
-        self._raises = raises
-        self._items: Items | None = None
-        self._response: Response[Any] | None = None
+        super().__init__(settings, raises=raises)
         self._flow = self._flowing(steps, do)
 
     async def __anext__(self) -> Any:
@@ -139,18 +137,6 @@ class AsyncStream(AsyncIterator[Any]):
         """End the tool, unless it has ended."""
         await self._flow.aclose()
 
-    @property
-    def progress(self) -> Mapping[str, Any] | None:
-        """What the tool told last about how far it has come."""
-        return self._items.progress if self._items is not None else None
-
-    @property
-    def response(self) -> Response[Any]:
-        """How the call ended; there is an answer when all items have been taken."""
-        if self._response is None:
-            raise RuntimeError("the stream has not ended: take all its items first")
-        return self._response
-
     async def _flowing(
         self, steps: Steps[Response[Any]], do: Callable[[Step], Awaitable[Any]]
     ) -> AsyncGenerator[Any, None]:
@@ -164,21 +150,9 @@ class AsyncStream(AsyncIterator[Any]):
             if not (isinstance(step, Run) and step.streams):
                 answer = await do(step)
                 continue
-            settings = self._settings
-            argv, limits = settings.argv(step.words), settings.limits
-            items = self._items = Items(limits, settings.session.contract)
-            try:
-                child = Child(
-                    argv,
-                    limits,
-                    items,
-                    stdin=step.stdin,
-                    env=settings.child_env,
-                    cwd=settings.cwd,
-                    silence=True,
-                )
-            except OSError as error:
-                answer = never_ran(error, argv), items
+            child, items = self._start(step)
+            if isinstance(child, ProcessResult):
+                answer = child, items
                 continue
             async with aclosing(pump(child)) as turns:
                 async for _ in turns:
@@ -186,15 +160,13 @@ class AsyncStream(AsyncIterator[Any]):
                         yield item
             for item in items.take():
                 yield item
-            answer = child.ran(b""), items
+            answer = child.ran(), items
         for item in items_of_whole(response, self._items):
             yield item
-        self._response = response
-        if self._raises:
-            response.raise_for_failure()
+        self._end(response)
 
 
-class AsyncPages(AsyncIterator[Response[Any]]):
+class AsyncPages(PagedCall, AsyncIterator[Response[Any]]):
     """`Pages` for ``async for``."""
 
     def __init__(
@@ -204,22 +176,13 @@ class AsyncPages(AsyncIterator[Response[Any]]):
         as_type: Any,
         most: int,
     ) -> None:
+        super().__init__(as_type, most)
         self._first = first
         self._call = call
-        self._words: tuple[str, ...] | None = None
-        self._as_type = as_type
-        self._turner = PageTurner(most)
 
     async def __anext__(self) -> Response[Any]:
         if self._turner.count == 0:
             self._words = await self._first()
         if self._words is None:
             raise StopAsyncIteration
-        response = await self._call(self._words)
-        self._words = self._turner.next(response)
-        return typed(response, self._as_type)
-
-    @property
-    def decision(self) -> Decision | None:
-        """What was decided about the latest page."""
-        return self._turner.decision
+        return self._taken(await self._call(self._words))

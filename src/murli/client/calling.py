@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
-from .catalogue import Catalogue, Command, Flag, Positional
+from ..wire.catalogue import Catalogue, Command, Flag, Positional
 from .mistakes import ArgumentMistake
 
 # Flags of the contracts themselves, which ``describe`` does not list.
@@ -24,6 +24,7 @@ _CONTRACTS_OWN = (
     "debug",
     "dry-run",
     "etag",
+    "every",
     "fields",
     "force",
     "help",
@@ -36,6 +37,8 @@ _CONTRACTS_OWN = (
     "schema",
     "stream",
     "timeout",
+    "until",
+    "until-not",
     "version",
     "yes",
 )
@@ -48,34 +51,34 @@ def build(
     catalogue: Catalogue | None = None,
     env: Mapping[str, str] | None = None,
 ) -> tuple[str, ...]:
-    """Give the words behind the tool's name; `ArgumentMistake` for what it would refuse.
+    """Return the words behind the tool's name; `ArgumentMistake` for what it would refuse.
 
     Without a catalogue, or for a command it does not list, nothing is checked.
     """
-    said = [text_of(word, "a word") for word in words]
-    named = catalogue.find(said) if catalogue is not None else None
+    texts = [text_of(word, "a word") for word in words]
+    named = catalogue.find(texts) if catalogue is not None else None
     if catalogue is None or named is None:
-        path, arguments = _parted(said)
+        path, arguments = _parted(texts)
         options = [word for name, value in flags.items() for word in _written(name, value)]
         return _safe((*path, *options), arguments, flags)
     command, count = named
     levels = catalogue.along(command)
     given = _placed(flags, levels, catalogue)
-    _check(command, said[count:], given, levels, env or {})
+    _check(command, texts[count:], given, levels, env or {})
     argv: list[str] = []
     before = 0
     for level in levels:
         # An alias may be a word of its own, but never more or fewer words.
-        argv += said[before : len(level.path)]
+        argv += texts[before : len(level.path)]
         before = len(level.path)
         for at, flag, name, value in given:
             if at is level:
                 argv += _written(name, value, flag)
-    return _safe(argv, said[count:], flags)
+    return _safe(argv, texts[count:], flags)
 
 
 def with_option(words: Sequence[str], name: str, value: str) -> tuple[str, ...]:
-    """Give *words* with the option *name* set to *value*, in place of one that is there."""
+    """Return *words* with the option *name* set to *value*, in place of one that is there."""
     options = list(words)
     behind = options[options.index("--") :] if "--" in options else []
     options = options[: len(options) - len(behind)]
@@ -92,7 +95,7 @@ def with_option(words: Sequence[str], name: str, value: str) -> tuple[str, ...]:
 
 
 def text_of(value: Any, what: str) -> str:
-    """Give *value* as one word."""
+    """Return *value* as one word."""
     if isinstance(value, Enum):
         value = value.value
     if isinstance(value, str):
@@ -122,7 +125,7 @@ def text_of(value: Any, what: str) -> str:
 
 
 def _parted(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """Give the words before the first that looks like an option, and the others."""
+    """Return the words before the first that looks like an option, and the others."""
     count = next((at for at, word in enumerate(words) if _is_dashed(word)), len(words))
     return words[:count], words[count:]
 
@@ -142,7 +145,7 @@ def _is_dashed(word: str) -> bool:
 
 
 def _written(name: str, value: Any, flag: Flag | None = None) -> Iterator[str]:
-    """Give the words that set a flag; none for ``None``, several for a list."""
+    """Return the words that set a flag; none for ``None``, several for a list."""
     name = flag.name if flag is not None else _spelled(name)
     option = f"--{name}" if len(name) > 1 else f"-{name}"
     if flag is not None:
@@ -176,7 +179,7 @@ def _with_value(option: str, text: str) -> Iterator[str]:
 
 
 def _spelled(name: str) -> str:
-    """Give the flag a keyword stands for: ``dry-run`` for ``dry_run``, ``from`` for ``from_``."""
+    """Return the flag a keyword stands for: ``dry-run`` for ``dry_run``, ``from`` for ``from_``."""
     return name.removesuffix("_").replace("_", "-")
 
 
@@ -188,7 +191,7 @@ _Given = tuple[Command, Flag, str, Any]
 def _placed(
     flags: Mapping[str, Any], levels: Sequence[Command], catalogue: Catalogue
 ) -> list[_Given]:
-    """Give each flag with the command it belongs to: the last one called that has it."""
+    """Return each flag with the command it belongs to: the last one called that has it."""
     placed: list[_Given] = []
     for keyword, value in flags.items():
         name = _spelled(keyword)
@@ -251,7 +254,7 @@ def _check(
 
 
 def _may_be_set(flag: Flag, names: set[str], env: Mapping[str, str]) -> bool:
-    """Tell whether a flag that is not given may get its value elsewhere."""
+    """Return whether a flag that is not given may get its value elsewhere."""
     return flag.profileable or "profile" in names or any(name in env for name in flag.env)
 
 
@@ -275,8 +278,8 @@ def _check_value(flag: Flag, value: Any) -> None:
 
 def _check_arguments(command: Command, arguments: Sequence[str]) -> None:
     expected = list(command.positionals or ())
-    needed = sum(each.required for each in expected)
-    if len(arguments) < needed:
+    required = sum(each.required for each in expected)
+    if len(arguments) < required:
         missing = [each for each in expected if each.required][len(arguments)]
         raise ArgumentMistake(
             f"The argument {missing.name.upper()} is missing.",

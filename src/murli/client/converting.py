@@ -6,11 +6,12 @@ import dataclasses
 import types
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from .response import Problem, Response
+from ..wire.response import Problem
+from .response import Response
 
 
 def converted(response: Response[Any], kind: Any) -> Response[Any]:
-    """Give *response* with its data as *kind*; malformed, when it is none.
+    """Return *response* with its data as *kind*; malformed, when it is none.
 
     What is no dataclass (a `TypedDict` say) is taken at its word.
     """
@@ -49,7 +50,7 @@ def _as(kind: Any, data: Any) -> Any:
 
 
 def _constructed(kind: type, data: Any) -> Any:
-    """Give a dataclass made of *data*; fields it does not know are left out."""
+    """Return a dataclass made of *data*; fields it does not know are left out."""
     if not isinstance(data, dict):
         raise TypeError(f"it is a {type(data).__name__}")
     hints = get_type_hints(kind)

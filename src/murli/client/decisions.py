@@ -22,7 +22,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .catalogue import Catalogue, Command
+from ..wire.catalogue import Catalogue, Command
+from ..wire.response import Problem, WireResponse
+from ..wire.tables import EXPIRED, TRANSIENT, retryable_by_default
 from .own_calls import (
     adds_confirmation,
     drops_preview,
@@ -34,8 +36,6 @@ from .own_calls import (
     with_secrets,
 )
 from .own_calls import same_tool as same_tool
-from .response import Problem, Response
-from .tables import EXPIRED, TRANSIENT, retryable_by_default
 
 SECOND = 1000
 MINUTE = 60 * SECOND
@@ -94,8 +94,8 @@ class Memory:
     continuations: int = 0
     cancelled: bool = False
 
-    def after(self, response: Response[Any], decision: Decision) -> Memory:
-        """Give the memory once *decision* about *response* has been carried out."""
+    def after(self, response: WireResponse[Any], decision: Decision) -> Memory:
+        """Return the memory once *decision* about *response* has been carried out."""
         code = _code(response)
         if isinstance(decision, RetryAfter):
             return replace(self, retries={**self.retries, code: self.retries.get(code, 0) + 1})
@@ -201,7 +201,7 @@ class _Case:
 
     policy: Policy
     memory: Memory
-    response: Response[Any]
+    response: WireResponse[Any]
     catalogue: Catalogue | None
     command: Command | None
     may_repeat: bool
@@ -210,7 +210,7 @@ class _Case:
 def decide(
     policy: Policy,
     memory: Memory,
-    response: Response[Any],
+    response: WireResponse[Any],
     catalogue: Catalogue | None = None,
 ) -> Decision:
     """Return what to do about *response*; never raises, whatever a tool wrote.
@@ -224,7 +224,7 @@ def decide(
     return _decided(case)
 
 
-def needs_catalogue(policy: Policy, memory: Memory, response: Response[Any]) -> bool:
+def needs_catalogue(policy: Policy, memory: Memory, response: WireResponse[Any]) -> bool:
     """Return whether the decision about *response* depends on what the tool declares."""
     case = _Case(policy, memory, response, None, None, may_repeat=False)
     decision = _decided(case)
@@ -411,7 +411,7 @@ def _is_retryable(case: _Case, problem: Problem) -> bool:
     return retryable_by_default(response.contract, problem.kind, number)
 
 
-def _is_promise(response: Response[Any], problem: Problem) -> bool:
+def _is_promise(response: WireResponse[Any], problem: Problem) -> bool:
     """Return whether the answer promises that nothing was done.
 
     An envelope does with ``retryable: true``. murli's ``recoverable`` says that a way out exists,
@@ -429,12 +429,12 @@ def _is_harmless(case: _Case, problem: Problem) -> bool:
     return problem.kind not in _BEGUN or problem.phase == "validation" or case.may_repeat
 
 
-def _number(response: Response[Any]) -> int:
+def _number(response: WireResponse[Any]) -> int:
     number = response.exit_code or response.meta.get("exit_code")
     return number if isinstance(number, int) else 0
 
 
-def _delay(policy: Policy, response: Response[Any], problem: Problem, tried: int) -> int:
+def _delay(policy: Policy, response: WireResponse[Any], problem: Problem, tried: int) -> int:
     if problem.retry_after_ms is not None and problem.retry_after_ms >= 0:
         base = problem.retry_after_ms
     elif problem.kind == "rate_limited":
@@ -488,19 +488,19 @@ def _confirms(case: _Case, argv: tuple[str, ...]) -> bool:
     return adds_confirmation(argv, case.response.argv, flags, also - {""})
 
 
-def _names_a_command(response: Response[Any]) -> bool:
+def _names_a_command(response: WireResponse[Any]) -> bool:
     problem = response.problem
     return problem is not None and (
         problem.kind in ("redirected", "incomplete") or bool(problem.fix_command)
     )
 
 
-def _code(response: Response[Any]) -> str:
+def _code(response: WireResponse[Any]) -> str:
     problem = response.problem
     return (problem.code or problem.kind) if problem else ""
 
 
-def _progress(response: Response[Any]) -> float:
+def _progress(response: WireResponse[Any]) -> float:
     data = response.data
     progress = data.get("progress") if isinstance(data, dict) else None
     done = progress.get("done") if isinstance(progress, dict) else None

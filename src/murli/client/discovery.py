@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..contracts.agent_spec import REVISIONS
-from .catalogue import (
+from ..wire.catalogue import (
     Catalogue,
     from_description,
     from_manifest,
@@ -14,12 +14,12 @@ from .catalogue import (
     is_manifest,
     is_shallow,
 )
-from .documents import parsed
-from .reading import read
+from ..wire.documents import parsed
+from ..wire.reading import read
 from .steps import Load, Run, Save, Steps
 
 if TYPE_CHECKING:
-    from .response import Response
+    from ..wire.response import WireResponse
     from .session import Session
 
 
@@ -33,7 +33,7 @@ class Discovery:
         self._session = session
         self._check = check
         self._entry: Mapping[str, Any] | None = None
-        self._looked = False
+        self._loaded = False
         self._asked = False
         self._is_doubtful = False
         #: whether the tool itself has told what is in the catalogue, rather than a file
@@ -43,18 +43,18 @@ class Discovery:
         self.is_fresh = False
 
     def known(self) -> Steps[Catalogue | None]:
-        """Give the catalogue if calls are to be checked against one, and there is one."""
+        """Return the catalogue if calls are to be checked against one, and there is one."""
         if self._check is False or self._session.contract == "plain":
             return None
-        yield from self._look()
+        yield from self._load()
         # A tool that may not know the word is not asked: it might take it for a file to delete.
         if self.catalogue is None and (self._check or self._session.contract):
             yield from self._ask()
         return self.catalogue
 
     def wanted(self) -> Steps[Catalogue | None]:
-        """Give the catalogue because the caller asks for it."""
-        yield from self._look()
+        """Return the catalogue because the caller asks for it."""
+        yield from self._load()
         if self.catalogue is None and self._session.contract != "plain":
             yield from self._ask()
         return self.catalogue
@@ -73,7 +73,7 @@ class Discovery:
         return self.catalogue
 
     def doubt(self, words: tuple[str, ...], field: str = "") -> None:
-        """Know that the tool refuses a call of *words*: if it is listed, the list is old."""
+        """Note that the tool refuses a call of *words*: if it is listed, the list is old."""
         named = self.catalogue.find(words) if self.catalogue is not None else None
         if named is None or not named[1] or (field and field not in named[0].flags):
             return
@@ -81,13 +81,13 @@ class Discovery:
         self._is_doubtful = doubt not in self._doubted
         self._doubted.add(doubt)
 
-    def _look(self) -> Steps[None]:
+    def _load(self) -> Steps[None]:
         """Look up what is kept, once; and ask again where it may be old."""
-        if not self._looked:
-            self._looked = True
+        if not self._loaded:
+            self._loaded = True
             kept = yield Load()
             if kept is not None:
-                self._take(kept.entry)
+                self._adopt(kept.entry)
                 self._is_doubtful = not kept.is_certain
         if self._is_doubtful:
             self._is_doubtful = self._asked = False
@@ -113,11 +113,11 @@ class Discovery:
         self.is_confirmed = True
         self.is_fresh = thorough or entry["kind"] == "manifest"
         if entry != self._entry:
-            self._take(entry)
+            self._adopt(entry)
             yield Save(entry)
         return True
 
-    def _take(self, entry: Mapping[str, Any]) -> None:
+    def _adopt(self, entry: Mapping[str, Any]) -> None:
         self._entry = entry
         document, contract = entry["document"], entry["contract"]
         if entry["kind"] == "manifest":
@@ -146,11 +146,11 @@ class Discovery:
         return {"kind": "describe", "contract": response.contract, "document": response.data}
 
     def _root(self) -> Steps[Any]:
-        """Give the schema of the tool itself, whose options ``describe`` leaves out."""
+        """Return the schema of the tool itself, whose options ``describe`` leaves out."""
         ran = yield Run(("--schema",))
         document = parsed(ran.stdout)
-        told = ran.exit_code == 0 and isinstance(document, dict) and "safety" in document
-        return document if told else None
+        is_schema = ran.exit_code == 0 and isinstance(document, dict) and "safety" in document
+        return document if is_schema else None
 
     def _manifest(self) -> Steps[Mapping[str, Any] | None]:
         entry = self._entry if self._entry and self._entry["kind"] == "manifest" else None
@@ -169,6 +169,6 @@ class Discovery:
         }
 
 
-def _name_in(response: Response[Any]) -> str:
+def _name_in(response: WireResponse[Any]) -> str:
     command = response.meta.get("command")
     return command.partition(" ")[0] if isinstance(command, str) else ""

@@ -8,6 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..formats.text import clean_line
+from ..wire.reading import read
+from ..wire.response import Problem, WireResponse
+from ..wire.tables import TRANSIENT, retryable_by_default
 from .calling import with_option
 from .decisions import (
     PERHAPS_DONE,
@@ -23,9 +26,6 @@ from .decisions import (
     decide,
 )
 from .own_calls import MASK
-from .reading import read
-from .response import Problem, Response
-from .tables import TRANSIENT, retryable_by_default
 
 _NAMES = {
     "Done": "done",
@@ -92,8 +92,8 @@ class Explanation:
     oddities: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
-        """Give all that is said, for an agent."""
-        told: dict[str, Any] = {
+        """Return all that is said, for an agent."""
+        document: dict[str, Any] = {
             "decision": self.decision,
             "reason": self.reason,
             "advice": self.advice,
@@ -101,15 +101,15 @@ class Explanation:
             "next": list(self.next) or None,
         }
         if self.delay_ms is not None:
-            told["delay_ms"] = self.delay_ms
+            document["delay_ms"] = self.delay_ms
         if self.provided:
-            told["provided"] = self.provided
+            document["provided"] = self.provided
         if self.oddities:
-            told["oddities"] = list(self.oddities)
-        return told
+            document["oddities"] = list(self.oddities)
+        return document
 
     def text(self) -> str:
-        """Give the same for a person."""
+        """Return the same for a person."""
         wait = "" if self.delay_ms is None else f" in {self.delay_ms} ms"
         lines = [
             f"{self.decision.replace('_', ' ')}{wait}: {self.reason}",
@@ -125,7 +125,9 @@ class Explanation:
         return "\n".join(shown)
 
 
-def explained(response: Response[Any], decision: Decision, tool: Sequence[str] = ()) -> Explanation:
+def explained(
+    response: WireResponse[Any], decision: Decision, tool: Sequence[str] = ()
+) -> Explanation:
     """Explain *decision* about *response*; *tool* are the words that run it."""
     prefix = tuple(tool) or response.argv[:1]
     call = (*prefix, *response.argv[1:]) if len(response.argv) > 1 or tool else ()
@@ -141,8 +143,8 @@ def explained(response: Response[Any], decision: Decision, tool: Sequence[str] =
         advice = f"Make the call again with --cursor={decision.cursor}."
     elif isinstance(decision, RunInstead):
         # What the tool has masked was the caller's secret, and is nobody else's.
-        said = shlex.split(decision.command) if MASK in decision.command else decision.argv
-        words = (*prefix, *said[1:])
+        call_words = shlex.split(decision.command) if MASK in decision.command else decision.argv
+        words = (*prefix, *call_words[1:])
         if decision.remember:
             advice = "The old call is gone for good: remember the new one."
     return Explanation(
@@ -169,12 +171,12 @@ def explained_answer(
         name = named.partition(" ")[0]
         provided = f"{name} is the tool that was called."
     response = replace(response, argv=(name,)) if name else response
-    told = explained(response, decide(Policy(), Memory(), response))
-    return replace(told, provided=provided) if told.next else told
+    explanation = explained(response, decide(Policy(), Memory(), response))
+    return replace(explanation, provided=provided) if explanation.next else explanation
 
 
 def reason_of(decision: Decision) -> str:
-    """Give why, in a sentence."""
+    """Return why, in a sentence."""
     if isinstance(decision, Done):
         return _NOTES.get(decision.note, decision.note)
     if isinstance(decision, RunInstead):
@@ -184,8 +186,8 @@ def reason_of(decision: Decision) -> str:
     return decision.reason or "The tool does not say why."
 
 
-def rule_of(response: Response[Any], decision: Decision) -> str:
-    """Give the rule that *decision* about *response* follows."""
+def rule_of(response: WireResponse[Any], decision: Decision) -> str:
+    """Return the rule that *decision* about *response* follows."""
     problem = response.problem
     if response.state == "malformed":
         return "An answer that breaks its contract is not acted on."
@@ -213,7 +215,7 @@ def rule_of(response: Response[Any], decision: Decision) -> str:
     return _rule_of_giving_up(response, problem, decision)
 
 
-def _rule_of_success(response: Response[Any], decision: Decision) -> str:
+def _rule_of_success(response: WireResponse[Any], decision: Decision) -> str:
     if not isinstance(decision, Done):
         return "A part is not the whole: no conclusions before the rest is there."
     if decision.note == "plan":
@@ -225,7 +227,7 @@ def _rule_of_success(response: Response[Any], decision: Decision) -> str:
     return "Exit code 0, and the whole of the answer: it is taken."
 
 
-def _rule_of_giving_up(response: Response[Any], problem: Problem, decision: Decision) -> str:
+def _rule_of_giving_up(response: WireResponse[Any], problem: Problem, decision: Decision) -> str:
     if problem.retryable is False and response.contract != "murli":
         return "The tool says that the same call will fail again."
     retryable = problem.retryable
@@ -243,8 +245,8 @@ def _rule_of_giving_up(response: Response[Any], problem: Problem, decision: Deci
     return "What does not pass by itself is not repeated: something has to change first."
 
 
-def _named_command(response: Response[Any]) -> str:
-    """Give the command that a failure sends its caller to, ``""`` for none."""
+def _named_command(response: WireResponse[Any]) -> str:
+    """Return the command that a failure sends its caller to, ``""`` for none."""
     problem = response.problem
     if problem is None:
         return ""
@@ -256,5 +258,5 @@ def _named_command(response: Response[Any]) -> str:
 
 
 def one_line(text: str) -> str:
-    """Give *text*, which somebody else wrote, as one line that is safe to show."""
+    """Return *text*, which somebody else wrote, as one line that is safe to show."""
     return " ".join(clean_line(text).split())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..formats.text import clean_line
+
 if TYPE_CHECKING:
     from .decisions import Decision
     from .response import Response
@@ -35,20 +37,18 @@ class ToolFailed(Exception):
     def __init__(self, response: Response[Any], decision: Decision) -> None:
         self.response = response
         self.decision = decision
-        super().__init__(self._told())
+        super().__init__(self._message())
 
     def __reduce__(self) -> tuple[type[ToolFailed], tuple[Response[Any], Decision]]:
         return (ToolFailed, (self.response, self.decision))
 
-    def _told(self) -> str:
-        from ..formats.text import clean_line
-
+    def _message(self) -> str:
         problem = self.response.problem
         what = problem.code or problem.kind if problem is not None else self.response.state
-        said = problem.message if problem is not None else ""
+        message = problem.message if problem is not None else ""
         advice = getattr(self.decision, "advice", "")
         name = self.response.argv[0] if self.response.argv else "the tool"
         # The tool's words may hold anything, and end up at somebody's terminal.
         return " ".join(
-            part for part in (f"{name}: {what}.", clean_line(said), clean_line(advice)) if part
+            part for part in (f"{name}: {what}.", clean_line(message), clean_line(advice)) if part
         )

@@ -7,28 +7,27 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from .catalogue import Catalogue
-from .documents import error_in, is_aside, is_terminal, values_in
+from ..wire.catalogue import Catalogue
+from ..wire.documents import error_in, is_aside, is_terminal, last_document, values_in
+from ..wire.running import ProcessResult
 from .own_calls import may_confirm, options_in, previews
-from .running import Ran
+from .response import Response
 from .steps import Run, Step, Tell
 from .tool import Tool
+from .waiting import Wanted, waited
 
 # Beyond what JSON escapes: what a terminal would obey, and what is not text.
 _UNSAFE = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_DECODER = json.JSONDecoder()
-# How many places on stderr may look like the start of the error.
-_MOST_TRIED = 64
 
 
 class ObservedTool(Tool):
     """`Tool`, which keeps what the process wrote that gave the latest answer: *ran*."""
 
-    ran: Ran | None = None
+    ran: ProcessResult | None = None
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._runs: dict[tuple[str, ...], Ran] = {}
+        self._runs: dict[tuple[str, ...], ProcessResult] = {}
 
     def _do(self, step: Step) -> Any:
         answer = super()._do(step)
@@ -40,13 +39,17 @@ class ObservedTool(Tool):
             self._runs.clear()
         return answer
 
+    def wait(self, words: Sequence[str], stdin: bytes | None, wanted: Wanted) -> Response[Any]:
+        """Make the call again and again; see `murli.client.waiting`."""
+        return self._drive(waited(self._session, tuple(words), stdin, wanted))
+
     @property
     def words(self) -> tuple[str, ...]:
         """The words that run the tool."""
         return self._settings.prefix
 
     def catalogue(self) -> Catalogue | None:
-        """Give what the tool can do, if it is known or may be asked."""
+        """Return what the tool can do, if it is known or may be asked."""
         return self._drive(self._session.discovery.known())
 
     def catalogue_anew(self) -> Catalogue | None:
@@ -54,8 +57,8 @@ class ObservedTool(Tool):
         return self._drive(self._session.discovery.anew())
 
 
-def said_in(ran: Ran) -> list[dict[str, Any]]:
-    """Give the items of an answer and, last, its end; nothing when it has no end."""
+def documents_of(ran: ProcessResult) -> list[dict[str, Any]]:
+    """Return the items of an answer and, last, its end; nothing when it has no end."""
     documents, _ = values_in(ran.stdout)
     if documents and is_terminal(documents[-1]):
         end = documents.pop()
@@ -67,26 +70,15 @@ def said_in(ran: Ran) -> list[dict[str, Any]]:
     return [*(each for each in documents if not is_aside(each)), end]
 
 
-def told_beside(ran: Ran, end: dict[str, Any]) -> str:
-    """Give what is on stderr beside *end*, if that is there."""
-    told = ran.stderr.decode("utf-8", "replace")
-    place = len(told)
-    for _ in range(_MOST_TRIED):
-        start = told.rfind("\n{", 0, place) + 1
-        try:
-            found, stop = _DECODER.raw_decode(told, start)
-        except (ValueError, RecursionError):
-            found, stop = None, start
-        if found == end:
-            return told[:start] + told[stop:]
-        if not start:
-            break
-        place = start - 1
-    return told
+def stderr_beside(ran: ProcessResult, end: dict[str, Any]) -> str:
+    """Return what is on stderr beside *end*, if that is there."""
+    text = ran.stderr.decode("utf-8", "replace")
+    found = last_document(text, lambda document: bool(document == end))
+    return text if found is None else text[: found[1]] + text[found[2] :]
 
 
-def written(documents: Sequence[dict[str, Any]], *, pretty: bool = True) -> str:
-    """Give *documents* as JSON, the same values as they were; `ValueError` for what is none."""
+def serialized(documents: Sequence[dict[str, Any]], *, pretty: bool = True) -> str:
+    """Return *documents* as JSON, the same values as they were; `ValueError` for what is none."""
     lines = []
     for document in documents:
         indent = 2 if pretty and len(documents) == 1 else None
@@ -105,7 +97,7 @@ def written(documents: Sequence[dict[str, Any]], *, pretty: bool = True) -> str:
     return "".join(lines)
 
 
-def says_yes(catalogue: Catalogue | None, words: Sequence[str]) -> bool:
+def confirms_itself(catalogue: Catalogue | None, words: Sequence[str]) -> bool:
     """Return whether a call may confirm a change by itself."""
     command = catalogue.called(words) if catalogue is not None else None
     flags = command.flags if command is not None else None
@@ -114,7 +106,7 @@ def says_yes(catalogue: Catalogue | None, words: Sequence[str]) -> bool:
 
 
 def is_known_to_change(catalogue: Catalogue | None, words: Sequence[str]) -> bool:
-    """Tell whether *words* call a command that changes something, or may be such a call."""
+    """Return whether *words* call a command that changes something, or may be such a call."""
     if catalogue is None or previews(words):
         return False
     named = catalogue.find(words)

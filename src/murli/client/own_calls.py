@@ -10,14 +10,17 @@ import os
 import shlex
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from .catalogue import Flag
+from ..line.flags import names_where
+from ..wire.catalogue import Flag
 
 #: what stands in place of a secret
 MASK = "[REDACTED]"
 #: flags that say yes for the caller, or make a preview the real thing, by their long names
-CONFIRMING = frozenset(("force", "yes", "confirm", "confirm-destructive", "live", "no-dry-run"))
+CONFIRMING = frozenset(
+    ("confirm", "no-dry-run", *(name[2:] for name in names_where(lambda f: f.effect == "confirms")))
+)
 #: flags with which a call only tells what it would do
-PREVIEWS = frozenset(("--dry-run", "--validate-only"))
+PREVIEWS = names_where(lambda flag: flag.effect == "previews")
 # Short names that confirm in most tools.
 _USUAL_SHORTS = frozenset("fy")
 _KEY = "--idempotency-key"
@@ -26,7 +29,7 @@ _KEY = "--idempotency-key"
 def same_tool(
     command: str, argv: Sequence[str], names: Iterable[str] = ()
 ) -> tuple[str, ...] | None:
-    """Give *command* as an argv of the tool that *argv* calls; ``None`` when it is not one.
+    """Return *command* as an argv of the tool that *argv* calls; ``None`` when it is not one.
 
     *names* are what else the tool is called, one or more words each.
     """
@@ -36,16 +39,16 @@ def same_tool(
         return None
     if not argv or not words or "\0" in command or needs_shell(command):
         return None
-    said = [name_of(words[0]), *words[1:]]
+    named = [name_of(words[0]), *words[1:]]
     for name in (name_of(argv[0]), *names):
         known = name.split()
-        if known and said[: len(known)] == known:
+        if known and named[: len(known)] == known:
             return (argv[0], *words[len(known) :])
     return None
 
 
 def needs_shell(command: str) -> bool:
-    """Tell whether *command*, with its quotes closed, says something only a shell would do.
+    """Return whether *command*, with its quotes closed, says something only a shell would do.
 
     Without one it would be another call than the tool means.
     """
@@ -69,7 +72,7 @@ def needs_shell(command: str) -> bool:
 
 
 def name_of(program: str) -> str:
-    """Give what a program is called, without where it is."""
+    """Return what a program is called, without where it is."""
     name = program.replace("\\", "/").rpartition("/")[2]
     for suffix in (".exe", ".py"):
         name = name.removesuffix(suffix)
@@ -77,34 +80,34 @@ def name_of(program: str) -> str:
 
 
 def with_secrets(argv: Sequence[str], before: Sequence[str]) -> tuple[str, ...] | None:
-    """Give *argv* with the words of *before* where the tool has taken a secret out of them.
+    """Return *argv* with the words of *before* where the tool has taken a secret out of them.
 
     What a caller said is carried over in its order, so words are the same counted from the end.
     ``None`` when one of them is not.
     """
     words = list(argv)
-    said = list(before)
+    remaining = list(before)
     for at in range(len(words) - 1, 0, -1):
         word = words[at]
-        old = said.pop() if len(said) > 1 else None  # the first is the tool
+        old = remaining.pop() if len(remaining) > 1 else None  # the first is the tool
         if MASK in word:
             head, _, tail = word.partition(MASK)
             if old is None or not (old.startswith(head) and old[len(head) :].endswith(tail)):
                 return None
             words[at] = old
         elif word != old:
-            said = []  # from here on words are no longer the caller's
+            remaining = []  # from here on words are no longer the caller's
     return tuple(words)
 
 
 def options_in(argv: Sequence[str]) -> list[str]:
-    """Give the words of *argv* that may be options: those before ``--``."""
+    """Return the words of *argv* that may be options: those before ``--``."""
     words = list(argv)
     return words[: words.index("--")] if "--" in words else words
 
 
 def with_flag(argv: Sequence[str], flag: str) -> tuple[str, ...]:
-    """Give *argv* with *flag* where it is still taken for an option."""
+    """Return *argv* with *flag* where it is still taken for an option."""
     options = options_in(argv)
     return (*options, flag, *argv[len(options) :])
 

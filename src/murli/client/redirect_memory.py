@@ -12,10 +12,18 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from ..files import make_folders, tighten
-from ..places import user_folder
-from ..profiles.files import contents, open_lock, replace, set_aside, wait_for
-from ..profiles.trouble import CorruptError, StoreError
+from ..files import (
+    CorruptError,
+    StoreError,
+    contents,
+    make_folders,
+    open_lock,
+    replace_text,
+    set_aside,
+    tighten,
+    user_folder,
+    wait_for_lock,
+)
 from .own_calls import is_runnable
 
 Words = tuple[str, ...]
@@ -28,13 +36,13 @@ _MOST_STEPS = 10
 
 
 def default_path() -> str:
-    """Give where redirects are kept, ``""`` when there is no home to keep them in."""
+    """Return where redirects are kept, ``""`` when there is no home to keep them in."""
     state = user_folder("XDG_STATE_HOME")
     return os.path.join(state, "murli", "redirects.json") if state else ""
 
 
 def rule_of(old: Sequence[str], new: Sequence[str]) -> tuple[Words, Words] | None:
-    """Give the part of two calls in which they differ: what became of a command, not of a call.
+    """Return the part of two calls in which they differ: what became of a command, not of a call.
 
     ``query tea --top=5`` that became ``search tea --top=5`` is a ``query`` that became a
     ``search``. A command that lives on below its own name may be a group by now, whose other
@@ -50,7 +58,7 @@ def rule_of(old: Sequence[str], new: Sequence[str]) -> tuple[Words, Words] | Non
 
 
 def _heads(old: Sequence[str], new: Sequence[str]) -> tuple[Words, Words]:
-    """Give two calls without the words at their ends that are the same."""
+    """Return two calls without the words at their ends that are the same."""
     before, after = list(old), list(new)
     while len(before) > 1 and len(after) > 1 and before[-1] == after[-1]:
         before.pop()
@@ -64,20 +72,20 @@ def _extends(old: Sequence[str], new: Sequence[str]) -> bool:
 
 
 def applied(rules: Rules, words: Sequence[str]) -> Words:
-    """Give *words* as they are said today: the longest rule first, then what that leads to."""
-    said = tuple(words)
+    """Return *words* as they are said today: the longest rule first, then what that leads to."""
+    current = tuple(words)
     used: set[Words] = set()
     for _ in range(_MOST_STEPS):
-        for length in range(len(said), 0, -1):
-            old = said[:length]
+        for length in range(len(current), 0, -1):
+            old = current[:length]
             new = rules.get(old)
-            if new and old not in used and (old == said or not _extends(old, new)):
+            if new and old not in used and (old == current or not _extends(old, new)):
                 break
         else:
             break
         used.add(old)
-        said = (*new, *said[length:])
-    return said
+        current = (*new, *current[length:])
+    return current
 
 
 class RedirectMemory:
@@ -93,7 +101,7 @@ class RedirectMemory:
         self._session: dict[str, dict[Words, Words]] = {}
 
     def rules(self, tool: str) -> Rules:
-        """Give what is known of *tool*; the file is read when it has changed."""
+        """Return what is known of *tool*; the file is read when it has changed."""
         if self._path:
             now = self._state()
             if now != self._seen:
@@ -103,7 +111,7 @@ class RedirectMemory:
         return {**saved, **session} if session else saved
 
     def remember(self, tool: str, old: Words, new: Words) -> bool:
-        """Keep that *old* is *new* now; tell whether the next session will know it too."""
+        """Keep that *old* is *new* now; return whether the next session will know it too."""
         self._session.setdefault(tool, {})[old] = new
         if not self._path:
             return False
@@ -115,7 +123,7 @@ class RedirectMemory:
             moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
             rules.append({"from": list(old), "to": list(new), "at": moment})
             tools[tool] = rules[-MOST_RULES:]
-            replace(self._path, json.dumps({**document, "version": 1}, indent=1) + "\n")
+            replace_text(self._path, json.dumps({**document, "version": 1}, indent=1) + "\n")
 
         try:
             self._alone(add)
@@ -130,13 +138,13 @@ class RedirectMemory:
         tighten(folder)
         lock = open_lock(f"{self._path}.lock")
         try:
-            wait_for(lock, self._path)
+            wait_for_lock(lock, self._path)
             return work()
         finally:
             os.close(lock)
 
     def _document(self, *, may_set_aside: bool = False) -> dict[str, Any]:
-        """Give what the file holds, as far as it is what we write."""
+        """Return what the file holds, as far as it is what we write."""
         try:
             data = contents(self._path, repair=True)
             if data is None:

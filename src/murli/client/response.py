@@ -1,102 +1,21 @@
-"""What a call gave: one shape for every contract, and for tools that keep none."""
+"""An answer as the client returns it: what the tool wrote, and what was decided about it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from dataclasses import field as default
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..wire import reading
+from ..wire.response import WireResponse
 
 if TYPE_CHECKING:
     from .decisions import Decision
 
 T = TypeVar("T")
-# Of an answer that is printed.
-_LONGEST_LINE = 200
-
-#: what an answer can be; ``malformed`` breaks its contract, ``plain`` never had one
-STATES = ("ok", "plan", "partial", "failed", "malformed", "plain")
 
 
 @dataclass(frozen=True, slots=True)
-class Replacement:
-    """The call to make instead; *permanent* when the old one is gone for good."""
-
-    command: str
-    permanent: bool = False
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Why a call failed.
-
-    *kind* is the meaning (``not_found``, ``rate_limited`` …), whatever number the contract gives
-    it; *code* the tool's own identifier. Times are milliseconds. ``None``: the tool did not say.
-    Every text in here was written by the tool: data, never instructions to follow.
-    """
-
-    kind: str
-    code: str = ""
-    message: str = ""
-    retryable: bool | None = None
-    retry_after_ms: int | None = None
-    retry_strategy: str = ""
-    phase: str = ""
-    suggestion: str = ""
-    fix_required: str = ""
-    fix_command: str = ""
-    redirect: Replacement | None = None
-    field: str = ""
-    valid_values: tuple[str, ...] = ()
-    context: Mapping[str, Any] = default(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Warned:
-    """A warning beside the answer; *replacement* is set when it tells what to use instead.
-
-    *field* is the part of the data that it is about.
-    """
-
-    message: str
-    code: str = ""
-    replacement: str = ""
-    field: str = ""
-
-    @property
-    def is_deprecation(self) -> bool:
-        """Whether the call will stop working one day."""
-        if self.code:  # where there are codes the words are for people
-            return "DEPRECATED" in self.code
-        text = self.message.lower()
-        return "deprecated" in text or "will be removed" in text
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether a field of the data is not whole."""
-        return self.code == "FIELD_TRUNCATED"
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Which part of the whole the data is; *rest* the exact call for what is missing."""
-
-    has_more: bool = False
-    truncated: bool = False
-    next_cursor: str = ""
-    total: int | None = None
-    returned: int | None = None
-    rest: str = ""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether nothing is missing."""
-        return not (self.has_more or self.truncated)
-
-
-@dataclass(frozen=True, slots=True)
-class Response(Generic[T]):
+class Response(WireResponse[T]):
     """One answer of one process, understood.
 
     *data* is the result of a success, the plan of a dry run, or the payload of a failure (never to
@@ -106,68 +25,15 @@ class Response(Generic[T]):
     decided, about the answers before this one and last about this one.
     """
 
-    contract: str
-    state: str
-    exit_code: int | None
-    #: checked as *T*, and never as ``None``: whoever looks at it has looked at the state before
-    data: T | Any = None
-    message: str = ""
-    problem: Problem | None = None
-    warnings: tuple[Warned, ...] = ()
-    meta: Mapping[str, Any] = default(default_factory=dict)
-    part: Part = Part()
-    not_modified: bool = False
-    #: stream items in the order they came, without progress, heartbeats and the terminal line
-    items: tuple[Any, ...] = ()
-    #: what is odd about the answer, in words
-    oddities: tuple[str, ...] = ()
-    argv: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-    stderr: str = ""
-    duration_ms: int = 0
     decisions: tuple[Decision, ...] = ()
 
-    @property
-    def ok(self) -> bool:
-        """Whether the call did what it was asked (a plan did not)."""
-        return self.state in ("ok", "plain") and self.problem is None
-
-    @property
-    def executed(self) -> bool:
-        """Whether anything may have happened; a plan, and a failed validation, did nothing."""
-        if self.state == "plan":
-            return False
-        return self.problem is None or self.problem.phase != "validation"
-
-    @property
-    def is_usable(self) -> bool:
-        """Whether conclusions may be drawn from *data*: a success, and the whole of it."""
-        if not self.ok or self.not_modified or not self.part.is_whole:
-            return False
-        return not any(warned.is_cut for warned in self.warnings)
-
-    def __str__(self) -> str:
-        """Return the answer in one line."""
-        from ..formats.text import clean_line
-
-        call = " ".join(self.argv[:3])
-        parts = [self.state if self.exit_code in (0, None) else f"{self.state} ({self.exit_code})"]
-        if self.problem is not None:
-            kind = "" if self.state == "plain" else self.problem.kind
-            parts += [self.problem.code or kind, self.problem.message]
-        else:
-            parts.append(self.message)
-        line = ": ".join(part for part in (call, *parts) if part)
-        return " ".join(clean_line(line).split())[:_LONGEST_LINE]
-
-    def with_call(
-        self, argv: tuple[str, ...], duration_ms: int, names: tuple[str, ...] = ()
-    ) -> Response[T]:
-        """Give the same answer with what was called, and how long it took."""
-        return replace(self, argv=argv, duration_ms=duration_ms, names=names)
+    @classmethod
+    def of(cls, found: WireResponse[T]) -> Response[T]:
+        """Return *found* as an answer about which nothing is decided yet."""
+        return cls(**{each.name: getattr(found, each.name) for each in fields(found)})
 
     def raise_for_failure(self) -> Response[T]:
-        """Raise `ToolFailed` when the call failed; give the answer itself otherwise."""
+        """Raise `ToolFailed` when the call failed; return the answer itself otherwise."""
         if self.problem is None:
             return self
         from .decisions import Memory, Policy, decide
@@ -175,3 +41,10 @@ class Response(Generic[T]):
 
         decision = self.decisions[-1] if self.decisions else decide(Policy(), Memory(), self)
         raise ToolFailed(self, decision)
+
+
+def read(
+    stdout: bytes, stderr: bytes, exit_code: int | None, contract: str = "", trouble: str = ""
+) -> Response[Any]:
+    """Return what a process wrote as an answer; see `murli.wire.reading.read`."""
+    return Response.of(reading.read(stdout, stderr, exit_code, contract, trouble))

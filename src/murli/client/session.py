@@ -10,8 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..wire.catalogue import Catalogue
+from ..wire.reading import read, read_stream
+from ..wire.response import Part, Problem, WireResponse
+from ..wire.running import ProcessResult
 from .calling import build, with_option
-from .catalogue import Catalogue
 from .decisions import (
     Decision,
     Escalate,
@@ -28,10 +31,8 @@ from .decisions import (
 from .discovery import Discovery
 from .mistakes import ArgumentMistake
 from .own_calls import name_of
-from .reading import read, read_stream
 from .redirect_memory import Words, applied, rule_of
-from .response import Part, Problem, Response
-from .running import Ran
+from .response import Response
 from .steps import Recall, Refresh, Remember, Run, Steps, Tell, Wait
 
 # Calls that are answered without an envelope, whatever contract a tool keeps.
@@ -79,7 +80,7 @@ class Session:
     def built(
         self, words: Sequence[Any], flags: Mapping[str, Any], *, streams: bool = False
     ) -> Steps[tuple[str, ...]]:
-        """Give the words of a call; `ArgumentMistake` for one that the tool would refuse."""
+        """Return the words of a call; `ArgumentMistake` for one that the tool would refuse."""
         catalogue = yield from self.discovery.known()
         try:
             return self._words(words, flags, catalogue, streams)
@@ -110,17 +111,21 @@ class Session:
         *,
         streams: bool = False,
         follow: bool = True,
+        waits: float = 0.0,
+        most: float = float("inf"),
     ) -> Steps[Response[Any]]:
-        """Make a call, with all that follows from its answers, and give the last one.
+        """Make a call, with all that follows from its answers, and return the last one.
 
-        Without *follow* nothing follows: the first answer is given, with what would be done.
+        Without *follow* nothing follows: the first answer is given, with what would be done. The
+        call *waits* that many seconds itself, and no process may take more than *most*.
         """
         rules = yield Recall()
         words = applied(rules, words)
         memory, decisions = Memory(), []
         moved: tuple[Words, Words] | None = None
         while True:
-            response, committed = yield from self._answer(words, stdin, streams)
+            run = Run(words, stdin, streams, waits, most)
+            response, committed = yield from self._answer(run)
             if moved is not None and not _never_ran(response):
                 yield Remember(*moved)
             moved = None
@@ -129,6 +134,9 @@ class Session:
                 response = replace(response, names=self.names)
             decision = decide(self.policy, memory, response, self.discovery.catalogue)
             decision = _kept_within(decision, committed)
+            late = response.problem if waits else None
+            if late is not None and late.kind == "timeout":
+                decision = Stop(late.message, late.suggestion)
             while True:
                 decisions.append(decision)
                 yield Tell(decision, response)
@@ -164,7 +172,7 @@ class Session:
         if decision.why == "redirect":
             self.discovery.doubt(words)
         elif decision.why in ("fix", "cancel"):
-            done, _ = yield from self._answer(new, None, False)
+            done, _ = yield from self._answer(Run(new))
             if decision.why == "cancel":
                 return Escalate("The work does not get on.", "It was told to cancel it.")
             if not done.ok:
@@ -172,21 +180,20 @@ class Session:
             return words
         return new
 
-    def _answer(
-        self, words: tuple[str, ...], stdin: bytes | None, streams: bool
-    ) -> Steps[tuple[Response[Any], bool]]:
-        """Run the tool once; give its answer, and whether a part of it is given out already.
+    def _answer(self, run: Run) -> Steps[tuple[Response[Any], bool]]:
+        """Run the tool once; return its answer, and whether a part of it is given out already.
 
         A command that a person has to run is refused instead.
         """
+        words = run.words
         if (refusal := self._refusal_of(words)) is not None:
             return refusal, False
-        if not streams:
-            ran = yield Run(words, stdin)
+        if not run.streams:
+            ran = yield run
             rest = (ran.stderr, ran.exit_code)
             found = self._read(lambda known: read(ran.stdout, *rest, known, _trouble(ran)), words)
             return self._understood(found, ran, words), False
-        ran, items = yield Run(words, stdin, True)
+        ran, items = yield run
         last = (items.terminal, items.count, ran.stderr, ran.exit_code)
         trouble = _trouble(ran) or items.fault
         found = self._read(lambda known: read_stream(*last, known, trouble), words)
@@ -197,8 +204,8 @@ class Session:
         return self._understood(found, ran, words), items.count > 0
 
     def _read(
-        self, read_as: Callable[[str], Response[Any]], words: tuple[str, ...]
-    ) -> Response[Any]:
+        self, read_as: Callable[[str], WireResponse[Any]], words: tuple[str, ...]
+    ) -> WireResponse[Any]:
         """Read an answer as what the caller says, else as what it looks like."""
         if _is_raw(words):
             return read_as("")
@@ -208,12 +215,14 @@ class Session:
 
     # -- answers ---------------------------------------------------------------------------------
 
-    def _understood(self, found: Response[Any], ran: Ran, words: tuple[str, ...]) -> Response[Any]:
-        """Give the answer with what only who ran the tool knows, and learn from it."""
+    def _understood(
+        self, found: WireResponse[Any], ran: ProcessResult, words: tuple[str, ...]
+    ) -> Response[Any]:
+        """Return the answer with what only who ran the tool knows, and learn from it."""
         if ran.reason == "start":
-            told = ran.stderr.decode("utf-8", "replace")
-            problem = Problem("never_ran", "NEVER_RAN", told, False, phase="validation")
-            found = Response(self.contract, "failed", ran.exit_code, problem=problem)
+            message = ran.stderr.decode("utf-8", "replace")
+            problem = Problem("never_ran", "NEVER_RAN", message, False, phase="validation")
+            found = WireResponse(self.contract, "failed", ran.exit_code, problem=problem)
         elif ran.reason == "time" and (ran.exit_code != 0 or found.problem is not None):
             message = f"It did not end in time, and was ended after {ran.duration_ms} ms."
             problem = Problem("timeout", "CLIENT_TIMEOUT", message, False, phase="execution")
@@ -225,7 +234,7 @@ class Session:
             self.contract = found.contract
         if found.problem is not None and found.problem.kind == "user_error" and found.problem.field:
             self.discovery.doubt(words, found.problem.field)
-        return found.with_call((self.name, *words), ran.duration_ms, self.names)
+        return Response.of(found.with_call((self.name, *words), ran.duration_ms, self.names))
 
     def _refusal_of(self, words: tuple[str, ...]) -> Response[Any] | None:
         """Return the refusal of a call that is not the client's to make."""
@@ -233,8 +242,8 @@ class Session:
         command = catalogue.called(words) if catalogue is not None else None
         if command is None or not command.requires_person:
             return None
-        told = "The tool says that a person has to do this."
-        problem = Problem("precondition", "PERSON_REQUIRED", told, False, phase="validation")
+        message = "The tool says that a person has to do this."
+        problem = Problem("precondition", "PERSON_REQUIRED", message, False, phase="validation")
         argv = (self.name, *words)
         return Response(self.contract, "failed", None, problem=problem, argv=argv)
 
@@ -249,7 +258,7 @@ class PageTurner:
         self.count = 0
 
     def next(self, response: Response[Any]) -> tuple[str, ...] | None:
-        """Give the words that ask for what follows *response*, ``None`` when nothing does."""
+        """Return the words that ask for what follows *response*, ``None`` when nothing does."""
         self.count += 1
         decision = self.decision = response.decisions[-1]
         if not isinstance(decision, FetchNextPage):
@@ -265,7 +274,7 @@ class PageTurner:
 
 
 def _kept_within(decision: Decision, committed: bool) -> Decision:
-    """Give *decision*, or that nothing is done again: what was given out cannot be taken back."""
+    """Return *decision*, or that nothing is done again: what was given out cannot be taken back."""
     if committed and isinstance(decision, (RetryAfter, RefreshCredentials, RunInstead)):
         return Stop("The stream broke off; the items before that have been given out.")
     return decision
@@ -275,7 +284,7 @@ def _never_ran(response: Response[Any]) -> bool:
     return response.problem is not None and response.problem.kind == "never_ran"
 
 
-def _trouble(ran: Ran) -> str:
+def _trouble(ran: ProcessResult) -> str:
     return "" if ran.reason in ("time", "start") else ran.reason
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..wire.limits import Limits
+from .cache import ClientCache
 from .decisions import Decision, Policy
-from .limits import Limits
 from .response import Response
 from .session import Session
-from .shelf import Shelf
-from .steps import Load, Recall, Remember, Save, Step, Tell
+from .steps import Load, Recall, Remember, Run, Save, Step, Tell
 
 Place = str | os.PathLike[str] | bool | None
 Watcher = Callable[[Decision, Response[Any]], object]
@@ -29,7 +29,7 @@ class Settings:
     refresh: Callable[[Response[Any]], Any] | None
     on_decision: Watcher | None
     session: Session
-    shelf: Shelf
+    cache: ClientCache
 
     @property
     def child_env(self) -> dict[str, str]:
@@ -45,9 +45,16 @@ class Settings:
         return env if self._is_told else {**env, "MURLI_MODE": "agent"}
 
     def argv(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """Give everything that is run for a call of *words*."""
+        """Return everything that is run for a call of *words*."""
         catalogue = self.session.discovery.catalogue
         return (*self.prefix, *(words if catalogue is None else catalogue.with_agent(words)))
+
+    def limits_of(self, step: Run) -> Limits:
+        """Return what the process of *step* is allowed."""
+        limits = self.limits
+        if not step.waits and step.most >= limits.seconds:
+            return limits
+        return replace(limits, seconds=min(limits.seconds + step.waits, step.most))
 
     @property
     def _is_told(self) -> bool:
@@ -61,19 +68,19 @@ class Settings:
     def do(self, step: Step) -> Any:
         """Do a step that neither starts a process nor waits for anybody."""
         if isinstance(step, Recall):
-            return self.shelf.recall()
+            return self.cache.recall()
         if isinstance(step, Tell):
             return self.on_decision and self.on_decision(step.decision, step.response)
         if isinstance(step, Remember):
-            return self.shelf.remember(step.old, step.new)
+            return self.cache.remember(step.old, step.new)
         if isinstance(step, Load):
-            return self.shelf.load()
+            return self.cache.load()
         if isinstance(step, Save):
-            return self.shelf.save(step.entry)
+            return self.cache.save(step.entry)
         raise TypeError(f"{type(step).__name__} is for who waits")
 
 
-class Bound:
+class ToolBase:
     """What `Tool` and `AsyncTool` have in common; the arguments are explained at `Tool`."""
 
     def __init__(
@@ -109,7 +116,7 @@ class Bound:
             refresh,
             on_decision,
             self._session,
-            Shelf(prefix, seen, place, memory, cache, contract),
+            ClientCache(prefix, seen, place, memory, cache, contract),
         )
 
     @property
@@ -119,12 +126,12 @@ class Bound:
 
 
 def seconds_of(delay_ms: int, spread_ms: int) -> float:
-    """Give how long to wait, with a random part of the spread."""
+    """Return how long to wait, with a random part of the spread."""
     from random import random
 
     return (delay_ms + spread_ms * random()) / 1000
 
 
 def is_renewed(answer: object) -> bool:
-    """Tell what a refresh hook meant: only ``False`` says that it could not."""
+    """Return what a refresh hook meant: only ``False`` says that it could not."""
     return answer is not False

@@ -15,11 +15,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Run the tool with *words*: a `Ran`; of one that *streams*, with the `Items` that came."""
+    """Run the tool with *words*: a `ProcessResult`, with the `Items` of one that *streams*.
+
+    It may take as long as any process, and the seconds that it *waits* besides, but no more than
+    *most*.
+    """
 
     words: tuple[str, ...]
     stdin: bytes | None = None
     streams: bool = False
+    waits: float = 0.0
+    most: float = float("inf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,7 @@ class Save:
 
 @dataclass(frozen=True, slots=True)
 class Tell:
-    """Tell who watches what was decided."""
+    """Report what was decided to whoever watches."""
 
     decision: Decision
     response: Response[Any]

@@ -6,10 +6,10 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
-from .collecting import Line
-from .documents import (
-    NOTHING,
-    Doubled,
+from ..wire.collecting import Collector, Line
+from ..wire.documents import (
+    NOT_JSON,
+    DuplicateKeys,
     is_aside,
     is_numbered,
     is_terminal,
@@ -17,12 +17,12 @@ from .documents import (
     value_in,
     without_number,
 )
-from .limits import Limits, in_words
-from .reading import KEY_TWICE, SEVERAL_ENDS, is_of_batch
-from .response import Part, Response
+from ..wire.limits import Limits, in_words
+from ..wire.reading import KEY_TWICE, SEVERAL_ENDS, is_of_batch
+from ..wire.response import Part, WireResponse
 
 
-class Items:
+class Items(Collector):
     """Collects the lines of a stream; `take` gives the items that have come since the last time.
 
     *terminal* is the last line once it is there, *progress* the latest line about how far the tool
@@ -32,11 +32,9 @@ class Items:
     """
 
     def __init__(self, limits: Limits, contract: str = "") -> None:
-        self.trouble = ""
-        self.signs = self.gifts = 0
+        super().__init__()
         self.terminal: Mapping[str, Any] | None = None
         self.progress: Mapping[str, Any] | None = None
-        self.count = 0
         self.fault = ""
         self.missing = 0
         self._is_numbered = False
@@ -71,7 +69,7 @@ class Items:
             self._partial.append(rest)
 
     def end(self) -> None:
-        """Know that nothing comes any more."""
+        """Note that nothing comes any more."""
         if not self.trouble and self._partial:
             self._take_line(b"".join(self._partial))
             self._partial.clear()
@@ -79,7 +77,7 @@ class Items:
             self.oddities.append(f"{self._noise} lines on stdout are not JSON")
 
     def take(self) -> list[Any]:
-        """Give the items that nobody has taken yet."""
+        """Return the items that nobody has taken yet."""
         found = list(self._ready)
         self._ready.clear()
         return found
@@ -89,7 +87,6 @@ class Items:
             self._begun, line = True, line.removeprefix(b"\xef\xbb\xbf")
         if self._is_plain:
             self.count += 1
-            self.gifts += 1
             self._ready.append(line.decode("utf-8", "replace"))
         elif self._spread or line.rstrip() == b"{":
             self._gather(line)
@@ -110,12 +107,12 @@ class Items:
 
     def _take_document(self, document: Any) -> None:
         # A number among words is no item; where every line is a value, it is.
-        if document is NOTHING or (self._noise and not isinstance(document, dict)):
+        if document is NOT_JSON or (self._noise and not isinstance(document, dict)):
             self._noise += 1
-        elif isinstance(document, Doubled):
+        elif isinstance(document, DuplicateKeys):
             self.fault = KEY_TWICE
         elif is_aside(document):
-            self.signs += 1
+            self.activity += 1
             self.progress = document
         elif is_terminal(document) and is_of_batch(document):
             self.terminal = None
@@ -134,7 +131,6 @@ class Items:
             self.oddities.append("items came behind an envelope")
             self.terminal = None
         self.count += 1
-        self.gifts += 1
         number = item["_seq"] if is_numbered(item) and not self._is_murli else self._sent + 1
         if number > self._sent + 1:
             if not self.missing:  # those behind the first gap are only counted
@@ -148,7 +144,7 @@ class Items:
         self._ready.append(unwrapped(item))
 
 
-def items_of_whole(response: Response[Any], items: Items | None) -> list[Any]:
+def items_of_whole(response: WireResponse[Any], items: Items | None) -> list[Any]:
     """Return the items of a success that came as one document instead of lines, else nothing.
 
     They are the elements of a list, and those of the only list in an object that the tool calls a

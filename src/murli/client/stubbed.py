@@ -43,7 +43,7 @@ class AsyncStubbed:
 
 
 def _spread(arguments: Sequence[object]) -> Iterator[object]:
-    """Give the arguments that were given; `Tool` refuses one that is missing before another."""
+    """Return the arguments that were given; `Tool` refuses one that is missing before another."""
     given = list(arguments)
     while given and given[-1] is None:
         given.pop()

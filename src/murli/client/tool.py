@@ -7,19 +7,20 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from typing import Any, TypeVar, overload
 
-from .catalogue import Command
+from ..wire.catalogue import Command
+from ..wire.running import Child, ProcessResult, never_ran, pump, run
 from .decisions import Decision
 from .response import Response
-from .running import Child, Ran, never_ran, pump, run
 from .session import PageTurner
-from .settings import Bound, Settings, is_renewed, seconds_of
+from .settings import Settings, ToolBase, is_renewed, seconds_of
 from .steps import Refresh, Run, Step, Steps, Wait
 from .streaming import Items, items_of_whole
+from .waiting import waited, wanted_in
 
 T = TypeVar("T")
 
 
-class Tool(Bound):
+class Tool(ToolBase):
     """A command-line tool, called as its contract wants it.
 
     ::
@@ -70,9 +71,16 @@ class Tool(Bound):
         list one option each, a tuple one option with several values. A name that is taken, or a
         Python keyword, is written with an underscore behind it. Raises `ArgumentMistake` for a call
         that the tool would refuse; nothing a tool does raises.
+
+        *until* repeats a call that only reads, until each field that it names has one of the
+        values: ``until={"status": ["done", "failed"]}``; *until_not* until none has. *every* are
+        the seconds from one call to the next (5), *timeout* those for all of them (600).
         """
-        steps = self._session.call(self._drive(self._session.built(words, flags)), stdin)
-        return typed(self._drive(steps), as_type)
+        wanted = wanted_in(flags)
+        argv = self._drive(self._session.built(words, flags))
+        if wanted is not None:
+            return typed(self._drive(waited(self._session, argv, stdin, wanted)), as_type)
+        return typed(self._drive(self._session.call(argv, stdin)), as_type)
 
     def run(self, *argv: str, stdin: bytes | None = None, follow: bool = True) -> Response[Any]:
         """Make a call whose words are options and arguments already; nothing is checked.
@@ -113,7 +121,7 @@ class Tool(Bound):
         if isinstance(step, Run):
             argv = settings.argv(step.words)
             env, cwd = settings.child_env, settings.cwd
-            return run(argv, settings.limits, stdin=step.stdin, env=env, cwd=cwd)
+            return run(argv, settings.limits_of(step), stdin=step.stdin, env=env, cwd=cwd)
         if isinstance(step, Wait):
             return time.sleep(seconds_of(step.delay_ms, step.spread_ms))
         if isinstance(step, Refresh):
@@ -121,7 +129,46 @@ class Tool(Bound):
         return settings.do(step)
 
 
-class Stream(Iterator[Any]):
+class StreamedCall:
+    """What `Stream` and `AsyncStream` have in common: a call whose items are taken one by one."""
+
+    def __init__(self, settings: Settings, *, raises: bool) -> None:
+        self._settings = settings
+        self._raises = raises
+        self._items: Items | None = None
+        self._response: Response[Any] | None = None
+
+    @property
+    def progress(self) -> Mapping[str, Any] | None:
+        """What the tool told last about how far it has come."""
+        return self._items.progress if self._items is not None else None
+
+    @property
+    def response(self) -> Response[Any]:
+        """How the call ended; there is an answer when all items have been taken."""
+        if self._response is None:
+            raise RuntimeError("the stream has not ended: take all its items first")
+        return self._response
+
+    def _start(self, step: Run) -> tuple[Child | ProcessResult, Items]:
+        """Start the tool; what cannot be started has ended."""
+        settings = self._settings
+        argv, limits = settings.argv(step.words), settings.limits
+        items = self._items = Items(limits, settings.session.contract)
+        env, cwd = settings.child_env, settings.cwd
+        try:
+            child = Child(argv, limits, items, stdin=step.stdin, env=env, cwd=cwd, silence=True)
+        except OSError as error:
+            return never_ran(error, argv), items
+        return child, items
+
+    def _end(self, response: Response[Any]) -> None:
+        self._response = response
+        if self._raises:
+            response.raise_for_failure()
+
+
+class Stream(StreamedCall, Iterator[Any]):
     """The items of a call as they come, progress and heartbeats left out.
 
     The tool is read no faster than the items are taken. *progress* is the latest that it told about
@@ -139,10 +186,7 @@ class Stream(Iterator[Any]):
         *,
         raises: bool = True,
     ) -> None:
-        self._settings = settings
-        self._raises = raises
-        self._items: Items | None = None
-        self._response: Response[Any] | None = None
+        super().__init__(settings, raises=raises)
         self._flow = self._flowing(steps, do)
 
     def __next__(self) -> Any:
@@ -157,18 +201,6 @@ class Stream(Iterator[Any]):
     def close(self) -> None:
         """End the tool, unless it has ended."""
         self._flow.close()
-
-    @property
-    def progress(self) -> Mapping[str, Any] | None:
-        """What the tool told last about how far it has come."""
-        return self._items.progress if self._items is not None else None
-
-    @property
-    def response(self) -> Response[Any]:
-        """How the call ended; there is an answer when all items have been taken."""
-        if self._response is None:
-            raise RuntimeError("the stream has not ended: take all its items first")
-        return self._response
 
     def _flowing(
         self, steps: Steps[Response[Any]], do: Callable[[Step], Any]
@@ -185,34 +217,38 @@ class Stream(Iterator[Any]):
             else:
                 answer = do(step)
         yield from items_of_whole(response, self._items)
-        self._response = response
-        if self._raises:
-            response.raise_for_failure()
+        self._end(response)
 
-    def _run(self, step: Run) -> Generator[Any, None, tuple[Ran, Items]]:
-        settings = self._settings
-        argv, limits = settings.argv(step.words), settings.limits
-        items = self._items = Items(limits, settings.session.contract)
-        try:
-            child = Child(
-                argv,
-                limits,
-                items,
-                stdin=step.stdin,
-                env=settings.child_env,
-                cwd=settings.cwd,
-                silence=True,
-            )
-        except OSError as error:
-            return never_ran(error, argv), items
+    def _run(self, step: Run) -> Generator[Any, None, tuple[ProcessResult, Items]]:
+        child, items = self._start(step)
+        if isinstance(child, ProcessResult):
+            return child, items
         with closing(pump(child)) as turns:
             for _ in turns:
                 yield from items.take()
         yield from items.take()
-        return child.ran(b""), items
+        return child.ran(), items
 
 
-class Pages(Iterator[Response[Any]]):
+class PagedCall:
+    """What `Pages` and `AsyncPages` have in common: the words to call with next, if any."""
+
+    def __init__(self, as_type: Any, most: int) -> None:
+        self._words: tuple[str, ...] | None = None
+        self._as_type = as_type
+        self._turner = PageTurner(most)
+
+    @property
+    def decision(self) -> Decision | None:
+        """What was decided about the latest page."""
+        return self._turner.decision
+
+    def _taken(self, response: Response[Any]) -> Response[Any]:
+        self._words = self._turner.next(response)
+        return typed(response, self._as_type)
+
+
+class Pages(PagedCall, Iterator[Response[Any]]):
     """The pages of an answer, one call each; the last may be a failure.
 
     *decision* is why there are no more: only after ``Done`` were these all.
@@ -225,26 +261,18 @@ class Pages(Iterator[Response[Any]]):
         as_type: Any,
         most: int,
     ) -> None:
+        super().__init__(as_type, most)
         self._call = call
-        self._words: tuple[str, ...] | None = words
-        self._as_type = as_type
-        self._turner = PageTurner(most)
+        self._words = words
 
     def __next__(self) -> Response[Any]:
         if self._words is None:
             raise StopIteration
-        response = self._call(self._words)
-        self._words = self._turner.next(response)
-        return typed(response, self._as_type)
-
-    @property
-    def decision(self) -> Decision | None:
-        """What was decided about the latest page."""
-        return self._turner.decision
+        return self._taken(self._call(self._words))
 
 
 def typed(response: Response[Any], as_type: Any) -> Response[Any]:
-    """Give *response* with its data as *as_type*, if one is wanted."""
+    """Return *response* with its data as *as_type*, if one is wanted."""
     if as_type is None:
         return response
     from .converting import converted

@@ -6,22 +6,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from ..runtime.invocation import Invocation
-    from ..writer import Writer
+    from ..call import Invocation
+    from ..declare.tree import Command
 
 
-def run_mounted(invocation: Invocation) -> None:
+def run_mounted(invocation: Invocation) -> Invocation:
     """Run the mounted command that was called, and end the program.
 
-    Comes back only from ``exec``, in the process of one of its calls.
+    Comes back only from ``exec``, in the process of one of its calls, with that.
     """
     if invocation.call.before:
         _hide_secrets(invocation)
     if invocation.call.mounted == "exec":
         from .dispatch import run as run_calls
 
-        run_calls(invocation)
-        return
+        return run_calls(invocation)
     if invocation.call.mounted == "describe":
         from .describe import run
     elif invocation.call.mounted == "profile":
@@ -33,24 +32,42 @@ def run_mounted(invocation: Invocation) -> None:
     run(invocation)
 
 
-def show_help(invocation: Invocation, text: str) -> NoReturn:
-    """Show the help of a command of ours, and end the program."""
-    if invocation.in_family:
-        from ..runtime.family import explain
+def run_for_each_value(invocation: Invocation) -> Invocation | None:
+    """Run the command for each of several values, where it was given such, and end the program.
 
-        invocation.end(explain(invocation, text))
-    write_raw(invocation.writer, text)
-    invocation.end(0)
+    Returns a call for one of them, in its own process; ``None`` where there is nothing to do.
+    """
+    from .batches import run
+
+    return run(invocation)
 
 
-def write_raw(writer: Writer, text: str) -> None:
-    """Answer with a document without an envelope, such as a schema."""
-    from ..asides import flush_notices
+def refuse_several_values(invocation: Invocation) -> None:
+    """Refuse a call with several values of a command that is known too late to run for each."""
+    from .batches import refuse_several
 
-    with writer._lock:
-        flush_notices(writer)
-        writer.answered = True
-        writer._put("stdout", writer.scrubbed(text))
+    refuse_several(invocation)
+
+
+def show_schema(invocation: Invocation) -> NoReturn:
+    """Answer ``--schema``, and end the program."""
+    from .describe import show_schema as show
+
+    show(invocation)
+
+
+def own_commands(invocation: Invocation) -> list[Command]:
+    """Return the commands that murli mounts on the running tool."""
+    from .own import own_commands as listed
+
+    return listed(invocation)
+
+
+def advise(invocation: Invocation) -> None:
+    """Show the author at the terminal what ``doctor`` would change."""
+    from .doctor import advise as show
+
+    show(invocation)
 
 
 def _hide_secrets(invocation: Invocation) -> None:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def format_agents_md(described: Mapping[str, Any]) -> str:
-    """Give the Markdown stub for a describe document."""
+    """Return the Markdown stub for a describe document."""
     name = described["name"]
     parts = [
         "# AGENTS.md",

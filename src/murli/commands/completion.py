@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import sys
 
+from ..line.flags import flag_named
+from ..line.scanning import has_profileable, scan
 from ..profiles.store import StoreFile
-from ..runtime.argv import has_profileable, scan
-from .options import PROFILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ..runtime import Call, Settings
-    from ..runtime.host import Host
+    from ..call.host import Host
+    from ..core import Call, Settings
 
-OPTION_HELP = PROFILE.help
+OPTION_HELP = flag_named("--profile").help
 _TAKE_NAMES = ("use", "show", "delete")
 # Stands for the word that is being completed; nobody can have typed it.
 WORD = "\0"
@@ -34,9 +34,9 @@ class Profiles:
         self._mounts = settings.mount
 
     def exist(self) -> bool:
-        """Tell whether the tool may have profiles, and means by that word what we mean."""
+        """Return whether the tool may have profiles, and means by that word what we mean."""
         # Who declares nothing never loads what declarations are made of.
-        if not self._mounts or "murli.metadata" not in sys.modules:
+        if not self._mounts or "murli.declare" not in sys.modules:
             return False
         root = self._host.level()
         if root.lists("profile"):
@@ -44,7 +44,7 @@ class Profiles:
         return root.routes or has_profileable(self._host.metadata())
 
     def names(self) -> dict[str, str]:
-        """Give the names that were saved; none if they cannot be read. They mean nothing to us."""
+        """Return the names that were saved; none if they cannot be read."""
         try:
             saved = StoreFile(self._host.name(), self._path).peek()
             return dict.fromkeys(saved.names(), "")
@@ -52,7 +52,7 @@ class Profiles:
             return {}
 
     def read(self, words: Sequence[str]) -> Call:
-        """Give what the *words* before the one being completed say, once ours are out of them.
+        """Return what the *words* before the one being completed say, once ours are out of them.
 
         ``profile`` is `WORD` if that one is the value of ``--profile``.
         """
@@ -62,23 +62,23 @@ class Profiles:
         return call
 
     def level_of_option(self, words: Sequence[str]) -> Any:
-        """Give the level on which ``--profile`` may come next and is ours, or ``None``."""
+        """Return the level on which ``--profile`` may come next and is ours, or ``None``."""
         call = self._scan(words, f"--profile={WORD}")
         return call.level if call.profile == WORD else None
 
     def first_words(self, words: Sequence[str]) -> dict[str, str]:
-        """Give ``profile``, and what it means, if it may come next and there is a use for it."""
+        """Return ``profile``, and what it means, if it may come next and there is a use for it."""
         if not self._scan(words, "profile").mounted:
             return {}
+        from ..call.settable import settable_flags
         from .profile import command_tree
-        from .settable import settable_flags
 
         if not settable_flags(self._host.tree()):
             return {}
         return {"profile": command_tree(self._host.name()).summary}
 
     def words_behind(self, words: Sequence[str]) -> dict[str, str]:
-        """Give what may follow the *words* behind ``profile``, with what each means."""
+        """Return what may follow the *words* behind ``profile``, with what each means."""
         from .profile import ALIASES, command_tree
 
         given = [word for word in words if not word.startswith("-")]

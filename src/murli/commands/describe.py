@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import gc
+
 from ..formats import dumps, plain
-from ..runtime import usage
-from ..runtime.argv import offers_profiles
-from . import show_help, write_raw
-from .discretion import discreet
+from ..line import usage
+from ..line.discretion import discreet
+from ..line.scanning import offers, offers_profiles
+from .finding import find_commands
+from .own import DESCRIBE_FLAGS
+from .raw import show_help, write_raw
 from .schema import command_schema, describe_document, described, profileable_flags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-    from ..runtime.invocation import Invocation
-    from ..tree import Command
+    from ..call import Invocation
+    from ..declare.tree import Command, Flag
 
 
 # From how many characters on a description of a whole tool says that there are shorter ones, and
@@ -22,91 +26,127 @@ if TYPE_CHECKING:
 _LONG = 20_000
 _FIRST = ("name", "summary", "schema_version", "tool_version")
 _HELP = """\
-usage: {name} describe [COMMAND ...] [--depth N] [--agents-md]
+usage: {name} describe [COMMAND ...]{usage}
 
 Print the commands of {name} as one JSON document.
 
 arguments:
-  COMMAND      only this command, and what is below it
+  COMMAND         only these commands, and what is below them: orders "orders list" orders.add
 
 options:
-  --depth N    spell commands out down to this depth, name the others
-  --agents-md  print an AGENTS.md to keep instead
+{options}
 """
 
 
 def run(invocation: Invocation) -> NoReturn:
-    """Answer ``describe [COMMAND …] [--depth N] [--agents-md]``."""
-    path, depth, agents_md = _arguments(invocation)
-    if agents_md:
+    """Answer ``describe [COMMAND …]`` with the options of `DESCRIBE_FLAGS`."""
+    # All that is made stays until the end: who looks for garbage among it only finds more to see.
+    if gc.isenabled():
+        gc.disable()
+        invocation.undo.append(gc.enable)
+    words, options = _arguments(invocation)
+    if "card" in options:
+        from .card import card_for
+
+        _print(invocation, card_for(invocation, _named(invocation, words)))
+    if "agents-md" in options:
         from .agents_md import format_agents_md
 
         document = discreet(plain(build(invocation)))
         # By this line, which the other contract's format has not, a reader tells a stale file.
         version = document.get("tool_version") or document["murli"]["version"]
-        stamp = f"<!-- cli-version: {version} -->\n" if invocation.in_family else ""
+        stamp = (
+            f"<!-- cli-version: {version} -->\n" if invocation.contract.wraps_descriptions else ""
+        )
         _print(invocation, stamp + format_agents_md(document))
-    if not path:
-        document = build(invocation, depth)
-        _print_json(invocation, document if depth else _with_hint(invocation, document))
-    command = invocation.host.tree()
-    known = _by_name(command)
+    if "search" in options:
+        from .finding.by_words import search
+
+        _print_json(invocation, search(invocation.host.tree(), " ".join(options["search"])))
+    depth = options.get("depth")
+    if not words:
+        document = plain(build(invocation, depth))
+        _print_plain(invocation, document if depth else _with_hint(invocation, document))
+    found = [described(command, depth) for command in _named(invocation, words)]
+    _print_json(invocation, found[0] if len(found) == 1 else {"commands": found})
+
+
+def _named(invocation: Invocation, words: list[str]) -> list[Command]:
+    """Return the commands that *words* name."""
+    top = list(invocation.host.tree().commands)
     if offers_profiles(invocation):
-        known.setdefault("profile", _profile_command(invocation, []))
-    for name in path:
-        if name not in known:
-            visible = [child.name for child in command.visible]
-            invocation.refuse(usage.unknown_command(name, visible))
-        command = known[name]
-        known = _by_name(command)
-    _print_json(invocation, described(command, depth))
+        top.append(_profile_command(invocation, []))
+    chains = find_commands(invocation, words, top, lambda each: each.commands)
+    return [chain[-1] for chain in chains]
 
 
 def _with_hint(invocation: Invocation, document: dict[str, Any]) -> dict[str, Any]:
     """Return a whole *document* that says how to be told less, before the rest, if it is long."""
-    size = len(dumps(plain(document), pretty=False))
+    import json
+
+    # As `dumps` writes it, by the encoder that is quicker at that.
+    size = len(json.dumps(document, ensure_ascii=False, separators=(",", ":")))
     if size <= _LONG:
         return document
     call = f"{invocation.host.name()} describe"
     hint = f"These are {size // 1000} KB. `{call} --depth 1` is an overview"
-    if "commands" in document:
-        hint += f", `{call} COMMAND` one command"
+    # Behind arguments of the tool itself a command's name is a call of it.
+    if "commands" in document and not invocation.host.level().takes_words:
+        hint += f", `{call} COMMAND` one command, `{call} --search WORDS` finds some"
     first = {key: document[key] for key in _FIRST if key in document}
     return {**first, "hint": f"{hint}.", **document}
 
 
-def _by_name(command: Command) -> dict[str, Command]:
-    """Give the commands below *command* by every name they answer to."""
-    return {name: child for child in command.commands for name in (child.name, *child.aliases)}
-
-
-def _arguments(invocation: Invocation) -> tuple[list[str], int | None, bool]:
-    path: list[str] = []
-    depth: int | None = None
-    agents_md = False
-    words = iter(invocation.call.rest)
-    for word in words:
+def _arguments(invocation: Invocation) -> tuple[list[str], dict[str, Any]]:
+    """Return the words that name commands, and the values of the options by name."""
+    words: list[str] = []
+    options: dict[str, Any] = {}
+    known = {f"--{flag.name}": flag for flag in DESCRIBE_FLAGS}
+    rest = invocation.call.rest[::-1]
+    while rest:
+        word = rest.pop()
         option, equals, value = word.partition("=")
+        flag = known.get(option)
         if word in ("--help", "-h"):
-            show_help(invocation, _HELP.format(name=invocation.host.name()))
-        elif option == "--depth":
-            text = value if equals else next(words, "")
-            if not text.isdecimal() or text == "0":
-                invocation.refuse(usage.bad_value("--depth", text, "expected a number from 1 on"))
-            depth = int(text)
-        elif word == "--agents-md":
-            agents_md = True
-        elif word.startswith("-"):
-            invocation.refuse(usage.unknown_option(word, ["--agents-md", "--depth"]))
-        else:
-            path.append(word)
-    return path, depth, agents_md
+            show_help(invocation, _help(invocation.host.name()))
+        if flag is None or (equals and not flag.values):
+            if word.startswith("-"):
+                invocation.refuse(usage.unknown_option(word, sorted(known)))
+            words.append(word)
+            continue
+        values = [value] if equals else []
+        while rest and len(values) != flag.values and not rest[-1].startswith("-"):
+            values.append(rest.pop())
+        options[flag.name] = _value(invocation, option, flag, values)
+    return words, options
+
+
+def _value(invocation: Invocation, option: str, flag: Flag, values: list[str]) -> Any:
+    """Return what an option of `DESCRIBE_FLAGS` is set to by *values*."""
+    if flag.type == "int":
+        text = "".join(values)
+        if not text.isdecimal() or int(text) < (flag.minimum or 0):
+            expected = f"expected a number from {flag.minimum} on"
+            invocation.refuse(usage.bad_value(option, text, expected))
+        return int(text)
+    if flag.values and not "".join(values).strip():
+        invocation.refuse(usage.missing_value(option))
+    return values
+
+
+def _help(name: str) -> str:
+    written = [(f"--{flag.name} {flag.metavar}".strip(), flag) for flag in DESCRIBE_FLAGS]
+    return _HELP.format(
+        name=name,
+        usage="".join(f" [{text}]" for text, _ in written),
+        options="\n".join(f"  {text:14}  {flag.description}" for text, flag in written),
+    )
 
 
 def show_schema(invocation: Invocation) -> NoReturn:
     """Answer ``--schema``, or ``--output-schema``, for the command that was named."""
     call = invocation.call
-    if invocation.in_family or not call.schema:
+    if invocation.contract.manifest_version or not call.schema:
         from .manifest import output_of_command, schema_of_command
 
         find = schema_of_command if call.schema else output_of_command
@@ -117,7 +157,7 @@ def show_schema(invocation: Invocation) -> NoReturn:
 
 
 def _profile_command(invocation: Invocation, words: list[str]) -> Command:
-    """Give the ``profile`` group, or the command of it that *words* name."""
+    """Return the ``profile`` group, or the command of it that *words* name."""
     from .profile import ALIASES, command_tree
 
     group = command_tree(invocation.host.name())
@@ -126,28 +166,29 @@ def _profile_command(invocation: Invocation, words: list[str]) -> Command:
 
 
 def build(invocation: Invocation, depth: int | None = None) -> dict[str, Any]:
-    """Give the describe document of the running tool."""
+    """Return the describe document of the running tool."""
     from .. import __version__
 
     root = invocation.host.tree()
     return describe_document(
         root,
-        invocation.tool_version(),
+        invocation.request.tool_version(),
         __version__,
         depth,
         profiles_block(invocation, root),
         has_profiles=offers_profiles(invocation),
+        has_exec=offers(invocation, "exec"),
         agents=invocation.settings.agents,
         statuses=invocation.settings.exit_codes,
     )
 
 
 def profiles_block(invocation: Invocation, root: Command) -> dict[str, Any]:
-    """Give which profiles there are, and which flags they can hold."""
+    """Return which profiles there are, and which flags they can hold."""
     block: dict[str, Any] = {}
     flags = profileable_flags(root)
     if flags:
-        from ..runtime.saved import read_store
+        from ..call.saved_profile import read_store
 
         store = read_store(invocation, must=False)
         if store.names():
@@ -159,19 +200,23 @@ def profiles_block(invocation: Invocation, root: Command) -> dict[str, Any]:
 
 
 def _print_json(invocation: Invocation, document: dict[str, Any]) -> NoReturn:
-    shown = discreet(plain(document))
-    if invocation.in_family:
+    _print_plain(invocation, plain(document))
+
+
+def _print_plain(invocation: Invocation, document: dict[str, Any]) -> NoReturn:
+    shown = discreet(document)
+    if invocation.contract.wraps_descriptions:
         from ..outcome import Success
 
-        invocation.end(invocation.writer.answer(Success("", shown), ""))
+        invocation.exit(invocation.writer._answer(Success("", shown), ""))
     pretty = invocation.writer.format() != "ndjson"
     _print(invocation, dumps(shown, pretty=pretty) + "\n")
 
 
 def _print(invocation: Invocation, text: str) -> NoReturn:
-    if invocation.in_family:
+    if invocation.contract.wraps_descriptions:
         from ..outcome import Success
 
-        invocation.end(invocation.writer.answer(Success("", text), ""))
+        invocation.exit(invocation.writer._answer(Success("", text), ""))
     write_raw(invocation.writer, text)
-    invocation.end(0)
+    invocation.exit(0)

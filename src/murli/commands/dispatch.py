@@ -1,24 +1,32 @@
-"""``exec``: many calls in one loaded program, a request a line, an envelope a line."""
+"""``exec``: many calls in one loaded program, a request a line, an answer a line."""
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import sys
 import time
 from signal import Signals
 
-from ..control_lines import envelope_of
+from ..answer.presentation import code_of, presentable
+from ..call.forked_call import (
+    Branch,
+    Late,
+    check_process,
+    died,
+    fork,
+    lose_answer,
+    start_forked_call,
+    warm_up,
+)
 from ..errors import AgentError, OutputFailed
-from ..formats import DescriptorStream, cleaned, dumps, put_off_signals
-from ..outcome import Failure
-from ..presentation import code_of, presentable
-from ..runtime import usage
-from ..runtime.branch import Branch, Late, become, fork, warm_up
-from ..runtime.custody import hold_signals, real_hard_exit
-from ..runtime.stdin import InputRequired, guard
-from . import show_help
+from ..formats import DescriptorStream, cleaned, defer_signals, dumps
+from ..line import usage
+from ..outcome import Failure, Success
+from ..process.process_guard import hold_signals, real_hard_exit
+from ..process.stdin import InputRequired, guard
+from .forked_answers import ended, last_answer, result_in
+from .raw import show_help
 from .requests import LONGEST_LINE, Requests, parsed
 
 TYPE_CHECKING = False
@@ -26,31 +34,30 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ..runtime.invocation import Invocation
+    from ..call import Invocation
 
 _HELP = """\
 usage: {name} exec [--ignore-errors] [--dry-run] [--input-file PATH] [--timeout T]
 
-Run many calls in one process: one JSON object a line on stdin, one envelope a line on stdout.
+Run many calls in one process: one JSON object a line on stdin, one answer a line on stdout.
 
   {{"_cmd": "group.command", "_opts": {{"flag": true, "other": "value"}}, "argument": "value"}}
 
 options:
   --ignore-errors    go on behind a call that fails
-  --dry-run          preview what can be previewed, only check the rest
+  --dry-run          preview what can be previewed, only check or refuse the rest
   --input-file PATH  read the requests from a file
   --timeout T        for all calls together; each has its own besides
 """
-_ENVELOPE = {"ok", "data", "error", "warnings", "meta"}
 
 
-def run(invocation: Invocation) -> None:
-    """Answer ``exec``; returns only in the process of one of the calls, which then goes on."""
+def run(invocation: Invocation) -> Invocation:
+    """Answer ``exec``; returns only in the process of one of the calls, which is to go on."""
     batch = Batch(invocation)
     words = batch.run()
     if words is None:
-        invocation.end(batch.finish())
-    become(invocation, words)
+        invocation.exit(batch.finish())
+    return start_forked_call(invocation, words)
 
 
 class Batch:
@@ -63,13 +70,14 @@ class Batch:
         self._answers = DescriptorStream(1)
         self._branch: Branch | None = None
         self._about: dict[str, Any] = {}
-        self._unparsed = self._failed = self._ran = False
+        self._unparsed = self._failed = self._ran = self._worked = False
         self._ending: int | None = None
         self._requests = Requests(invocation)
         self._deadline = self._until()
-        _check_process(invocation)
+        check_process(invocation, "exec")
         self._source = _open(invocation)
         warm_up()
+        invocation.running.awaits_calls = True
 
     def run(self) -> list[str] | None:
         """Run all calls; ``None`` when they are done, the words of a call in its process."""
@@ -90,6 +98,8 @@ class Batch:
         except Late:
             deadline = self._invocation.deadline
             if deadline is not None:
+                if self._branch is not None:  # its end is about this call
+                    del self._invocation.running.begun[:-1]
                 self._give_up(deadline.failure(), Signals.SIGTERM, replace=True)
         except OutputFailed as lost:
             self._lose(lost)
@@ -98,7 +108,7 @@ class Batch:
         return None
 
     def finish(self) -> int:
-        """Give the exit code that all calls together have."""
+        """Return the exit code that all calls together have."""
         writer = self._invocation.writer
         try:
             os.dup2(2, 1)  # what the program prints at its end does not stand among the answers
@@ -106,15 +116,18 @@ class Batch:
             pass
         if self._ending is not None:
             return self._ending
-        if self._unparsed:
-            return code_of(writer, AgentError.user_error(""))
-        return code_of(writer, AgentError.tool_error("")) if self._failed else 0
+        if not (self._failed or self._unparsed):
+            return 0
+        kind = "user_error" if self._unparsed else "tool_error"
+        if self._worked:
+            kind = self._invocation.request.contract.partly_failed or kind
+        return code_of(writer, AgentError.of_kind(kind, ""))
 
     # -- one call --------------------------------------------------------------------------
 
     def _call(self, number: int, line: bytes) -> list[str]:
         """Make the call of one line and write its answer; in its process, give its words."""
-        self._invocation.writer.started = time.monotonic()
+        self._invocation.writer._reply.started = time.monotonic()
         self._about = {"_line": number}
         try:
             request = parsed(line, number)
@@ -128,44 +141,40 @@ class Batch:
         except AgentError as error:
             self._fail(error)
             return []
-        come = put_off_signals()
+        resume = defer_signals()
         try:
-            self._branch = fork()
+            self._branch = fork(deadline=self._deadline)
         except OSError as error:  # no process to be had
             self._fail(AgentError.unavailable(f"The call could not be started: {error.strerror}."))
             return []
         finally:
-            come()
+            resume()
         if self._branch is not None:
             self._ran = True
-            self._collect(self._branch, self._branch.lines(self._deadline))
+            self._invocation.writer._reply.phase = "execution"
+            self._invocation.running.begun.append(self._requests.called)
+            self._collect(self._branch)
         return words
 
-    def _collect(self, branch: Branch, lines: Iterator[bytes]) -> None:
+    def _collect(self, branch: Branch) -> None:
         """Pass on what a call writes; its last line is the answer, and gets its name."""
-        answer: Any = None
-        rest: list[bytes] = []
-        for line in lines:
-            document = None if rest else _json(line)
-            if document is None:
-                rest.append(line)  # of a document in many lines, or of none
-            elif (found := _answer_in(document)) is not None:
-                answer = found
-            else:
-                self._write(line)
-        status = branch.wait()
-        branch.close()
+        done = ended(branch, self._deadline, self._write)
         self._branch = None
-        whole = _json(b"\n".join(rest)) if rest and answer is None else None
-        if _answer_in(whole) is not None:
-            answer, rest = whole, []
-        if rest:
-            self._invocation.pass_on(b"\n".join([*rest, b""]))
-        if answer is None:
-            self._fail(_death(status))
+        if done.answer is None and done.rest and not done.status:
+            done.answer, done.rest = self._unwrapped(done.rest), b""
+        self._invocation.pass_on(done.rest)
+        if done.answer is None:
+            self._fail(died(done.status))
             return
-        self._failed |= status != 0 or not answer.get("ok", True)
-        self._write_document(answer)
+        failed = done.status != 0 or not done.answer.get("ok", True)
+        self._failed, self._worked = self._failed or failed, self._worked or not failed
+        self._write_document(done.answer)
+
+    def _unwrapped(self, text: bytes) -> dict[str, Any] | None:
+        """Return the answer that *text* is where descriptions are documents of their own."""
+        if self._invocation.request.contract.wraps_descriptions:
+            return None
+        return self._invocation.writer._reply.document_of(Success("", result_in(text))).document
 
     # -- what is written -------------------------------------------------------------------
 
@@ -176,10 +185,10 @@ class Batch:
         invocation.meta["request_id"] = f"req_{os.urandom(8).hex()}"
         phase = "execution" if error.kind == "tool_error" else "validation"
         failure = Failure(presentable(error), phase)
-        self._write_document(invocation.writer.document_of(failure).document)
+        self._write_document(invocation.writer._reply.document_of(failure).document)
 
     def _write_document(self, document: dict[str, Any]) -> None:
-        document["meta"] = {**document.get("meta", {}), **self._about}
+        document = self._invocation.request.contract.labelled(document, self._about)
         self._write(dumps(document, pretty=False).encode())
 
     def _write(self, line: bytes) -> None:
@@ -199,15 +208,14 @@ class Batch:
         try:
             left = branch.stop(number) if branch is not None else []
             if branch is not None and not replace:
-                answers = [_answer_in(_json(b"\n".join(left))), *map(_answer_in, map(_json, left))]
-                last = next((each for each in reversed(answers) if each is not None), None)
+                last = last_answer(left)
                 if last is not None:
                     self._write_document(last)
                     return
             if branch is None:
                 self._about = {}
             failure = Failure(error, "execution" if self._ran else "validation")
-            self._write_document(writer.document_of(failure).document)
+            self._write_document(writer._reply.document_of(failure).document)
         except OutputFailed as lost:
             self._lose(lost)
 
@@ -215,17 +223,12 @@ class Batch:
         """End without a reader, or tell on stderr that the answers do not get out."""
         if self._branch is not None:
             self._branch.stop(Signals.SIGTERM)
-        self._ending = 0
-        if not lost.reader_gone:
-            error = AgentError.tool_error(str(lost), error_type="output_failed", recoverable=False)
-            answer = self._invocation.writer.document_of(Failure(error, "cleanup"))
-            self._invocation.pass_on(dumps(answer.document, pretty=False) + "\n")
-            self._ending = answer.exit_code
+        self._ending = lose_answer(self._invocation, lost)
 
     # -- the requests ----------------------------------------------------------------------
 
     def _lines(self) -> Iterator[bytes]:
-        """Give the requests as they come; one that is too long is cut, and will not parse."""
+        """Return the requests as they come; one that is too long is cut, and will not parse."""
         pending = b""
         while part := self._read():
             *lines, pending = (pending + part).split(b"\n")
@@ -236,7 +239,7 @@ class Batch:
             yield pending
 
     def _read(self) -> bytes:
-        """Give what comes next of the requests, waiting no longer than all calls may take."""
+        """Return what comes next of the requests, waiting no longer than all calls may take."""
         if self._deadline is not None:
             left = max(self._deadline - time.monotonic(), 0)
             if not select.select([self._source], [], [], left)[0]:
@@ -244,7 +247,7 @@ class Batch:
         return bytes(self._source.read(1 << 16) or b"")
 
     def _until(self) -> float | None:
-        """Give the time at which ``--timeout`` ends all calls.
+        """Return the time at which ``--timeout`` ends all calls.
 
         We watch it ourselves; what a variable says counts for each call.
         """
@@ -256,41 +259,37 @@ class Batch:
         if invocation.call.timeout is None:
             invocation.deadline = None
             return None
-        return invocation.writer.started + deadline.seconds
+        return invocation.writer._reply.started + deadline.seconds
 
 
 def _ignores_errors(invocation: Invocation) -> bool:
     """Read what was said to ``exec`` itself."""
     ignores = False
-    for word in invocation.call.rest:
+    words = iter(invocation.call.rest)
+    for word in words:
+        option, equals, value = word.partition("=")
         if word in ("--help", "-h"):
             show_help(invocation, _HELP.format(name=invocation.host.name()))
         elif word == "--ignore-errors":
             ignores = True
+        elif option == "--input-file":  # a flag of ours in other contracts
+            path = value if equals else next(words, "")
+            if not path:
+                invocation.refuse(usage.missing_value(option))
+            invocation.call.extra["input_file"] = path
         elif word.startswith("-"):
-            invocation.refuse(usage.unknown_option(word, ["--ignore-errors", "--dry-run"]))
+            known = ["--ignore-errors", "--dry-run", "--input-file"]
+            invocation.refuse(usage.unknown_option(word, known))
         else:
             invocation.refuse(usage.extra_argument([word]))
     return ignores
 
 
-def _check_process(invocation: Invocation) -> None:
-    """Refuse where a fork would not be a process of the tool's alone."""
-    from ..runtime.process import answer_stream, may_own
-
-    if not hasattr(os, "fork"):
-        invocation.refuse(AgentError.precondition("exec needs fork, which this system has not."))
-    if sys.stdout is None or answer_stream() is not None or not may_own(invocation.argv):
-        invocation.refuse(
-            AgentError.precondition("exec needs a process of its own.", "Run the tool itself.")
-        )
-
-
 def _open(invocation: Invocation) -> Any:
-    """Give what the requests are read from; past the buffers, which every call would inherit."""
+    """Return what the requests are read from; past the buffers, which every call would inherit."""
     path = invocation.call.extra.get("input_file") or "-"
     if path != "-":
-        from ..runtime.intake import opened
+        from ..call.inputs import opened
 
         return opened(invocation, path)
     raw = getattr(getattr(sys.stdin, "buffer", None), "raw", None)
@@ -306,30 +305,3 @@ def _unfed() -> AgentError:
         "Pipe them in, or pass --input-file.",
         error_type="input_required",
     )
-
-
-def _json(line: bytes) -> Any:
-    try:
-        return json.loads(line) if line.strip() else None
-    except (ValueError, RecursionError):
-        return None
-
-
-def _answer_in(document: Any) -> dict[str, Any] | None:
-    """Return the envelope that *document* is, if a call ends with it; in a batch all end so."""
-    if not isinstance(document, dict):
-        return None
-    if document.get("_summary") is True:
-        return envelope_of(document)
-    return document if document.keys() >= _ENVELOPE else None
-
-
-def _death(status: int) -> AgentError:
-    """Give the failure of a call that ended without an answer."""
-    how = f"it exited with {status}"
-    if status < 0:
-        try:
-            how = f"it was ended by {Signals(-status).name}"
-        except ValueError:  # one without a name
-            how = f"it was ended by signal {-status}"
-    return AgentError.tool_error("The call ended without an answer.", detail=f"{how}.")

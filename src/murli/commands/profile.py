@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from ..errors import AgentError
-from ..metadata import Metadata
-from ..profiles.secrets import IN_KEYRING, Keeper, SecretError, resolve, shown
-from ..profiles.store import Profile, StoreError, check_name
-from ..runtime import usage
-from ..runtime.redaction import MASK
-from ..runtime.saved import (
+from ..call.saved_profile import (
     read_store,
     secret_failure,
     store_failure,
     store_file,
     unknown_profile,
 )
-from ..runtime.secret_names import is_public
-from ..runtime.secret_shapes import value_without_secrets
-from ..tree import Argument, Command, Flag
-from . import show_help
+from ..call.settable import settable_flags
+from ..declare import Metadata
+from ..declare.tree import Argument, Command, Flag
+from ..errors import AgentError
+from ..line import usage
+from ..profiles.secrets import IN_KEYRING, Keeper, SecretError, resolve, shown
+from ..profiles.store import Profile, StoreError, check_name
+from ..secrets.names import is_public
+from ..secrets.redaction import MASK
+from ..secrets.shapes import value_without_secrets
 from .profile_words import Wanted, read_words
-from .settable import settable_flags
+from .raw import show_help
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn, TypeVar
 
+    from ..call import Invocation
+    from ..call.settable import Settable
     from ..profiles.store import ProfileStore
-    from ..runtime.invocation import Invocation
-    from .settable import Settable
 
     T = TypeVar("T")
 
@@ -71,7 +71,7 @@ Apply a profile to one call with --profile NAME.
 
 
 def command_tree(tool: str) -> Command:
-    """Give the ``profile`` group of *tool* as a tree, for those who want its schema."""
+    """Return the ``profile`` group of *tool* as a tree, for those who want its schema."""
     path = (tool, "profile")
     name = Argument("name", description="the profile's name")
     values = Argument("values", "[]string", False, "flags to save, as FLAG=VALUE")
@@ -99,7 +99,7 @@ def run(invocation: Invocation) -> NoReturn:
     if verb not in _VERBS:
         invocation.refuse(usage.unknown_command(words[0], list(_VERBS)))
     _VERBS[verb](_Profiles(invocation), read_words(invocation, verb, words[1:]))
-    invocation.end(invocation.standing)
+    invocation.exit(invocation.running.refused_exit_code)
 
 
 def _show_help(invocation: Invocation, *, bare: bool) -> NoReturn:
@@ -203,7 +203,7 @@ class _Profiles:
         """Delete a profile, and what the keyring keeps for it."""
         self._existing(read_store(self.invocation, must=True), wanted.name)
         self.invocation.admit(_DELETE)
-        if self.invocation.plans:
+        if self.invocation.running.plans:
             plan = _planned_delete(wanted.name)
             self.writer.write_plan(f'Would delete profile "{wanted.name}".', plan)
             return
@@ -239,7 +239,7 @@ class _Profiles:
             self.invocation.refuse(secret_failure(error))
 
     def _undo_of_keeping(self, keeper: Keeper, name: str, key: str) -> Callable[[], object]:
-        """Give what brings back the keyring's entry for *key* as it is now."""
+        """Return what brings back the keyring's entry for *key* as it is now."""
         earlier = read_store(self.invocation, must=False).get(name)
         if earlier is None or earlier.flags.get(key) != IN_KEYRING:
             return lambda: keeper.forget(name, key, IN_KEYRING)
@@ -289,7 +289,7 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _shown(settable: Settable | None, text: str) -> str:
-    """Give what may be shown of a stored value; what nobody knows may be a secret."""
+    """Return what may be shown of a stored value; what nobody knows may be a secret."""
     if settable is None:
         return MASK
     if settable.sensitive:

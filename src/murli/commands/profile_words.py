@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from ..call.settable import settable_flags
+from ..declare import flag_key
 from ..errors import AgentError
-from ..metadata import flag_key
+from ..line import usage
+from ..line.command_line import CommandLine
 from ..profiles.secrets import SecretError, check_reference, is_reference
-from ..runtime import usage
-from .settable import settable_flags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import NoReturn
 
-    from ..runtime.invocation import Invocation
-    from .settable import Settable
+    from ..call import Invocation
+    from ..call.settable import Settable
 
 _OPTIONS = {"save": ("--merge", "--allow-plaintext"), "show": ("--reveal",)}
 
@@ -30,10 +31,10 @@ class Wanted:
 
 
 def read_words(invocation: Invocation, verb: str, words: list[str]) -> Wanted:
-    """Give what the *words* behind the verb say; what is wrong with them is refused."""
+    """Return what the *words* behind the verb say; what is wrong with them is refused."""
     reader = _Reader(invocation, verb)
     if verb == "save":
-        reader.read_before(invocation.call.before)
+        reader.read_before()
     reader.read(words)
     return reader.finish()
 
@@ -62,18 +63,16 @@ class _Reader:
             else:
                 self._names.append(word)
 
-    def read_before(self, words: list[str]) -> None:
+    def read_before(self) -> None:
         """Take the tool's own flags; those a profile cannot hold are somebody else's business."""
         level = self._invocation.host.level()
-        position = 0
-        while position < len(words):
-            option, equals, value = words[position].partition("=")
-            position += 1
+        for word, following in CommandLine(self._invocation.call).options():
+            if word.in_mounted:
+                return
+            option, equals, value = word.text.partition("=")
             if not option.startswith("--") and len(option) > 2 and level.width(option[:2])[1]:
-                option, equals, value = option[:2], "=", words[position - 1][2:]
-            _, most = (0, 0) if equals else level.width(option)
-            values = [value] if equals else words[position : position + most]
-            position += 0 if equals else len(values)
+                option, equals, value = option[:2], "=", word.text[2:]
+            values = [value] if equals else following
             key = flag_key(level.named(option))
             if not key:
                 self._refuse(usage.unknown_option(option, ()))
@@ -81,7 +80,7 @@ class _Reader:
                 settable = self._wanted.settable[key]
                 if not values:
                     self._add_switch(settable, option, level.negates(option))
-                elif most > 1:
+                elif not equals and level.width(option)[1] > 1:
                     self._add(settable, _listed(values))
                 else:
                     self._add(settable, values[0])
@@ -96,7 +95,7 @@ class _Reader:
         self._given[settable.key] = [str(int(before) + times if before.isdecimal() else times)]
 
     def finish(self) -> Wanted:
-        """Give what was asked for, complete and checked."""
+        """Return what was asked for, complete and checked."""
         wanted, takes_name = self._wanted, self._verb != "list"
         for key, texts in self._given.items():
             settable = wanted.settable[key]
@@ -138,7 +137,7 @@ class _Reader:
             self._add(settable, words[0] if len(words) == 1 else _listed(words))
 
     def _named(self, option: str) -> tuple[str, bool, str]:
-        """Give the flag that *option* spells, whether it turns it off, and a value glued to it."""
+        """Return the flag that *option* spells, whether it turns it off, and an attached value."""
         name = option.lstrip("-")
         for key, settable in self._wanted.settable.items():
             if any(flag.negation and flag.negation == name for flag in settable.flags):
@@ -198,7 +197,7 @@ class _Reader:
 
 
 def _joined(texts: list[str]) -> str:
-    """Give the one text that stands for the values of a flag that takes many."""
+    """Return the one text that stands for the values of a flag that takes many."""
     lists = [_list_in(text) for text in texts]
     if len(texts) == 1:
         return texts[0] if lists[0] is not None or texts[0][:1] != "[" else _listed(texts)

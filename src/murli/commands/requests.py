@@ -4,41 +4,28 @@ from __future__ import annotations
 
 import json
 
+from ..declare import flag_key
+from ..declare.tree import Command
 from ..errors import AgentError
-from ..metadata import flag_key
-from ..runtime import usage
-from ..runtime.argv import said
-from ..runtime.family import MOUNTED
-from ..runtime.payload import words_along
-from ..tree import Command
+from ..line import usage
+from ..line.flags import OWN_FLAGS
+from ..line.payload import words_along
+from ..line.scanning import flag_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ..runtime.invocation import Invocation
+    from ..call import Invocation
+    from ..declare import Metadata
 
 _EXAMPLE = 'Write one JSON object a line, such as {"_cmd": "group.command", "_opts": {"yes": true}}'
 LONGEST_LINE = 1 << 20
-# The form of the answers is chosen once for all of them.
-_FOR_ALL = ("agent", "contract", "format", "output", "protocol-version")
-# What is said to exec and means each of its calls; attribute or extra -> flag.
-_FOR_EACH = {
-    "force": "--yes",
-    "confirmed": "--confirm-destructive",
-    "profile": "--profile",
-    "debug": "--debug",
-    "quiet": "--quiet",
-    "verbose": "--verbose",
-    "live": "--live",
-    "validate_only": "--validate-only",
-    "non_interactive": "--non-interactive",
-}
 
 
 def parsed(line: bytes, number: int) -> dict[str, Any]:
-    """Give the request that *line* is."""
+    """Return the request that *line* is."""
     problem = ""
     request: Any = None
     if len(line) > LONGEST_LINE:
@@ -70,9 +57,11 @@ class Requests:
     def __init__(self, invocation: Invocation) -> None:
         self._invocation = invocation
         self._known: dict[tuple[str, ...], list[Command]] = {}
+        # What was declared about the command of the latest request, and its names.
+        self.called: tuple[Metadata | None, tuple[str, ...]] = (None, ())
 
     def words(self, request: dict[str, Any]) -> list[str]:
-        """Give the words of the call that *request* asks for."""
+        """Return the words of the call that *request* asks for."""
         call = self._invocation.call
         payload = {key: value for key, value in request.items() if key not in ("_cmd", "_opts")}
         options = dict(request.get("_opts", {}))
@@ -82,6 +71,7 @@ class Requests:
         if any(name[:1] in ("", "-") for name in names):
             raise usage.unknown_command(request["_cmd"], [])
         commands = self._commands(tuple(names))
+        self.called = (commands[-1].metadata, tuple(names))
         theirs = {key for command in commands for flag in command.flags
                   for key in (flag_key(flag.name), flag.short)}  # fmt: skip
         ours: list[str] = []
@@ -103,11 +93,12 @@ class Requests:
         return [command] if known else command.split(".")
 
     def _commands(self, names: tuple[str, ...]) -> list[Command]:
-        """Give the commands on the way to the one of these *names*, as far as there are any."""
+        """Return the commands on the way to the one of these *names*, as far as there are any."""
         if names not in self._known:
             host, before = self._invocation.host, self._invocation.call.before
             level: Any = host.level()
-            if names[0] in MOUNTED and not level.lists(names[0]):
+            mounted = self._invocation.request.contract.mounted
+            if names[0] in mounted and not level.lists(names[0]):
                 return self._known.setdefault(names, list(self._ours_along(names)))
             found = [host.command(level)]
             for name in names:
@@ -123,7 +114,7 @@ class Requests:
         return self._known[names]
 
     def _ours_along(self, names: tuple[str, ...]) -> Iterator[Command]:
-        """Give the commands of murli's own on the way to the one of these *names*."""
+        """Return the commands of murli's own on the way to the one of these *names*."""
         from .own import own_commands
 
         yield Command((self._invocation.host.name(),))
@@ -136,15 +127,16 @@ class Requests:
             commands = list(found[0].commands)
 
     def _ours(self, options: dict[str, Any], key: str) -> list[str]:
-        """Give the words of a flag of ours, which then is no longer among *options*."""
+        """Return the words of a flag of ours, which then is no longer among *options*."""
         call = self._invocation.call
         name = f"--{flag_key(key)}"
-        if name not in call.switches and name not in call.valued:
+        flag = call.flags.get(name)
+        if flag is None:
             return []
-        if flag_key(key) in _FOR_ALL:
+        if flag.is_early:
             raise usage.other(f"{name} is chosen once for all calls: pass it to exec.", name)
         value = options.pop(key)
-        if name in call.switches:
+        if not flag.takes_value:
             if not isinstance(value, bool):
                 raise usage.other(f"{name} takes no value: give true or false.", name)
             return [name] if value else []
@@ -153,14 +145,15 @@ class Requests:
         return [f"{name}={value}"]
 
     def _for_each(self, theirs: set[str], commands: list[Command]) -> Iterator[str]:
-        """Give the flags of ours that were said to exec and are meant for the call."""
+        """Return the flags of ours that were said to exec and are meant for the call."""
         call = self._invocation.call
-        for name, flag in _FOR_EACH.items():
-            value = said(call, name)
-            if value and (name == "force" or flag[2:] not in theirs):
-                yield flag if value is True else f"{flag}={value}"
+        for flag in (each for each in OWN_FLAGS if each.for_each_call):
+            value = flag_value(call, flag.destination)
+            if value and (flag.destination == "force" or flag.key not in theirs):
+                yield f"--{flag.key}" if value is True else f"--{flag.key}={value}"
         if call.dry_run:
             metadata = commands[-1].metadata
             can = "dry-run" in theirs or (metadata is not None and metadata.dry_runnable)
-            # Nothing may happen in a dry run, so what has none is only checked.
-            yield "--dry-run" if can else "--validate-only"
+            # Nothing may happen in a dry run, so what has none is only checked, or refused.
+            checks = not can and "--validate-only" in call.flags
+            yield "--validate-only" if checks else "--dry-run"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from ..metadata import Metadata
-from ..safety import declared_danger, inferred_danger
+from ..declare.safety import declared_danger, inferred_danger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ..tree import Command
+    from ..declare.tree import Command
 
 # Each level leaves room for one that is declared, which counts more.
 _STRENGTH = {"safe": 0, "": 2, "mutating": 4, "destructive": 6}
@@ -34,10 +33,10 @@ def safety_block(command: Command) -> dict[str, Any]:
             document["destructive"] = True
     elif level:
         document["inferred"] = level
-    metadata = command.metadata or Metadata()
-    if metadata.reveals_secrets:
+    metadata = command.metadata
+    if metadata is not None and metadata.reveals_secrets:
         document["reveals_secrets"] = True
-    if metadata.dry_runnable or has_own_dry_run(command):
+    if (metadata is not None and metadata.dry_runnable) or has_own_dry_run(command):
         document["dry_run_supported"] = True
     return document
 

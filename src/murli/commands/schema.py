@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from ..formats import plain
-from ..metadata import Metadata, ReturnSchema, flag_key
-from ..runtime import INTENT
-from ..runtime.invocation import current
-from ..tree import Flag, first_line
-from ..writer import VALID_OUTPUT_FORMATS, VALID_PROTOCOL_VERSIONS
-from .discretion import shown_default
+import os
+from functools import lru_cache
+
+from ..contracts import VALID_PROTOCOL_VERSIONS
+from ..core import INTENT, current
+from ..declare import Metadata, ReturnSchema, flag_key
+from ..declare.tree import first_line
+from ..formats import VALID_OUTPUT_FORMATS, plain
+from ..line.discretion import shown_default
+from ..line.flags import CommandFacts, listed
 from .safety_block import has_own_dry_run, safety_block
 
 TYPE_CHECKING = False
@@ -16,11 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from ..exit_codes import ExitCode
-    from ..metadata import FlagAnnotation
-    from ..tree import Argument, Command
+    from ..declare import FlagAnnotation
+    from ..declare.exit_codes import ExitCode
+    from ..declare.tree import Argument, Command, Flag
+    from ..line.flags import OwnFlag
 
 SCHEMA_VERSION = "1.0"
+_UNDECLARED = Metadata()
 # What these documents tell of an annotation; the rest is in the manifest of the other contracts.
 _TOLD_OF_FLAGS = (
     "description",
@@ -35,10 +40,12 @@ _TOLD_OF_FLAGS = (
 # What an overview tells of a flag, and how much of its description.
 _BRIEFLY = ("name", "type", "default", "description", "required", "short", "spelling", "sensitive")
 _LONGEST_BRIEF = 80
+# Keys of a flag whose 0 or false is a value; any other is left out when there is nothing to say.
+_EVEN_ZERO = ("default", "minimum", "maximum")
 
 
 def command_schema(command: Command) -> dict[str, Any]:
-    """Give the document of ``CMD --schema``; subcommands are named, not spelled out."""
+    """Return the document of ``CMD --schema``; subcommands are named, not spelled out."""
     return described(command, 1)
 
 
@@ -50,14 +57,15 @@ def describe_document(
     profiles: dict[str, Any] | None = None,
     *,
     has_profiles: bool = True,
+    has_exec: bool = False,
     agents: str = "pipe",
     statuses: Mapping[int, str | ExitCode] | None = None,
 ) -> dict[str, Any]:
-    """Give the document of ``describe``: the whole tool, spelled out down to *depth*.
+    """Return the document of ``describe``: the whole tool, spelled out down to *depth*.
 
     *profiles* is what is known of them; without it, only which flags they can hold is told.
-    *has_profiles* says that the tool has a ``profile`` command of ours, *agents* by what the tool
-    knows an agent, *statuses* what the exit statuses of all its commands mean.
+    *has_profiles* and *has_exec* say that the tool has these commands of ours, *agents* by what the
+    tool knows an agent, *statuses* what the exit statuses of all its commands mean.
     """
     document: dict[str, Any] = {
         "name": root.name,
@@ -69,23 +77,24 @@ def describe_document(
     # At depth 1 an agent looks around; it asks again for what it wants to call.
     overview = depth == 1
     if not overview:
-        document["capabilities"] = capabilities(root, tool_version, has_profiles)
+        document["capabilities"] = capabilities(root, tool_version, has_profiles, has_exec)
         if agents != "pipe":
             document["capabilities"]["agents"] = agents
         document["profiles"] = profiles or {"profileable_flags": profileable_flags(root)}
     if root.visible:
-        if not overview:
-            if root.metadata is not None and root.metadata.mutating:
-                document["mutating"] = True
-            # What is said before the command's name; many a tool needs it for every call.
-            document.update(_parameters(root))
+        if root.metadata is not None and root.metadata.mutating and not overview:
+            document["mutating"] = True
+        # What is said before the command's name; many a tool needs it for every call.
+        own = _parameters(root)
+        document.update(_briefly(own) if overview else own)
         document["commands"] = [described(command, _below(depth)) for command in root.visible]
     else:
         # A tool without subcommands is one command; without its flags nobody could call it.
-        own = _command(root, [])
-        if overview and "flags" in own:
-            own["flags"] = [_brief(flag) for flag in own["flags"]]
-        for key in ("arguments", "flags", "requires_one_of", "returns", "examples", "safety"):
+        own = _briefly(_command(root, [])) if overview else _command(root, [])
+        for key in (
+            *("arguments", "flags", "requires_one_of", "returns", "examples", "next", "state"),
+            "safety",
+        ):
             if key in own:
                 document[key] = own[key]
         statuses = {**(statuses or {}), **(root.metadata.ok_codes if root.metadata else {})}
@@ -96,15 +105,26 @@ def describe_document(
     return document
 
 
+def _briefly(document: dict[str, Any]) -> dict[str, Any]:
+    """Return *document* with what an overview has of its flags."""
+    if "flags" not in document:
+        return document
+    return {**document, "flags": [_brief(flag) for flag in document["flags"]]}
+
+
 def _brief(flag: dict[str, Any]) -> dict[str, Any]:
     """Return what an overview has of a described *flag*: enough to know whether one wants it."""
     told = {key: each for key, each in flag.items() if key in _BRIEFLY}
-    line = first_line(told["description"])
-    told["description"] = line if len(line) <= _LONGEST_BRIEF else f"{line[: _LONGEST_BRIEF - 1]}…"
+    line = first_line(told.get("description"))
+    if line:
+        fits = len(line) <= _LONGEST_BRIEF
+        told["description"] = line if fits else f"{line[: _LONGEST_BRIEF - 1]}…"
     return told
 
 
-def capabilities(root: Command, tool_version: str, has_profiles: bool) -> dict[str, Any]:
+def capabilities(
+    root: Command, tool_version: str, has_profiles: bool, has_exec: bool
+) -> dict[str, Any]:
     """Return what this build of the tool can do."""
     document: dict[str, Any] = {
         "streaming": True,
@@ -116,21 +136,35 @@ def capabilities(root: Command, tool_version: str, has_profiles: bool) -> dict[s
         document["tool_version"] = tool_version
     document["protocol_version"] = VALID_PROTOCOL_VERSIONS[-1]
     document["profiles"] = has_profiles
+    if hasattr(os, "fork"):
+        document["until"] = True
+    if has_exec:
+        document["exec"] = True
     return document
 
 
 def profileable_flags(root: Command) -> list[str]:
-    """Give the names of all flags, anywhere in the tool, that a profile may hold."""
-    from .settable import settable_flags
+    """Return the names of all flags, anywhere in the tool, that a profile may hold."""
+    from ..call.settable import settable_flags
 
     return list(settable_flags(root))
 
 
 def described(command: Command, depth: int | None = None) -> dict[str, Any]:
-    """Give *command* with everything below it; from *depth* 0 on by name and summary only."""
+    """Return *command* with everything below it; from *depth* 0 on by name and summary only."""
     if depth == 0:
-        return {"name": command.name, "summary": command.summary}
+        return named(command)
     return _command(command, [described(child, _below(depth)) for child in command.visible])
+
+
+def named(command: Command) -> dict[str, Any]:
+    """Return the name of *command*, its path where that is more than the name, and its summary."""
+    document = {"name": command.name}
+    if len(command.path) > 2:
+        document["path"] = " ".join(command.path[1:])
+    if command.summary:
+        document["summary"] = command.summary
+    return document
 
 
 def _below(depth: int | None) -> int | None:
@@ -138,8 +172,8 @@ def _below(depth: int | None) -> int | None:
 
 
 def _command(command: Command, subcommands: list[dict[str, Any]]) -> dict[str, Any]:
-    metadata = command.metadata or Metadata()
-    document: dict[str, Any] = {"name": command.name, "summary": command.summary}
+    metadata = command.metadata or _UNDECLARED
+    document: dict[str, Any] = named(command)
     if command.aliases:
         document["aliases"] = list(command.aliases)
     if metadata.when_to_use:
@@ -147,13 +181,17 @@ def _command(command: Command, subcommands: list[dict[str, Any]]) -> dict[str, A
     if metadata.agent_description:
         document["agent_description"] = metadata.agent_description
     safety = safety_block(command)
-    document["idempotent"] = safety.get("idempotent", metadata.idempotent)
+    # Where nothing is declared, "not idempotent" would be a claim that nobody made.
+    if metadata.idempotent or "idempotent" in safety:
+        document["idempotent"] = safety.get("idempotent", True)
     if metadata.mutating:
         document["mutating"] = True
     document.update(_parameters(command))
     rest: dict[str, Any] = {
         "returns": returns_of(command, metadata),
         "examples": [_example(example) for example in metadata.examples],
+        "next": list(metadata.next),
+        "state": metadata.state,
         "exit_statuses": exit_statuses(metadata.ok_codes),
         "subcommands": subcommands,
     }
@@ -186,40 +224,43 @@ def standard_flags(command: Command) -> Iterator[Flag]:
     """Yield the flags that murli adds to *command* for what it declares, but not its own ones."""
     if not command.is_called:
         return
-    metadata = command.metadata or Metadata()
+    metadata = command.metadata or _UNDECLARED
     known = {flag_key(flag.name) for flag in command.flags}
     by_person = metadata.traits is not None and metadata.traits.requires_person
-    wanted = []
-    if _is_guarded(command, metadata) and not by_person:
-        wanted.append(Flag("yes", "bool", False, "confirm the change", standard=True))
-    if metadata.dry_runnable:
-        told = "show what would be done, and do nothing"
-        wanted.append(Flag("dry-run", "bool", False, told, standard=True))
-    if metadata.lists is not None and not metadata.mutating:
-        wanted += _paging(metadata)
-    yield from (flag for flag in wanted if flag.name not in known)
+    found = _standard_flags(
+        confirmable=is_guarded(command) and not by_person,
+        dry_runnable=metadata.dry_runnable,
+        lists=metadata.lists is not None,
+        mutating=metadata.mutating,
+    )
+    for flag in found:
+        if flag.key not in known:
+            default = _usual_limit(metadata) if flag.key == "limit" else None
+            yield flag.documented(default, standard=True)
 
 
-def _is_guarded(command: Command, metadata: Metadata) -> bool:
+@lru_cache
+def _standard_flags(**facts: bool) -> tuple[OwnFlag, ...]:
+    """Return our flags that mean something on a command of which these `CommandFacts` are true."""
+    return tuple(listed("describe", CommandFacts(**facts), ("safety", "part")))
+
+
+def is_guarded(command: Command) -> bool:
     """Return whether an agent must confirm a call of *command*."""
     invocation = current()
     if invocation is None:
-        return metadata.mutating
-    from ..runtime.guard import is_guarded
+        return command.metadata is not None and command.metadata.mutating
+    from ..call import guard
 
-    return is_guarded(invocation, metadata, command.telling_path)
+    return guard.is_guarded(invocation, command.metadata, command.telling_path)
 
 
-def _paging(metadata: Metadata) -> list[Flag]:
-    from ..declarations import USUAL_PAGING
+def _usual_limit(metadata: Metadata) -> int | None:
+    """Return how many items a page has; what ``lists=True`` leaves open each contract decides."""
+    from ..declare.declarations import USUAL_PAGING
 
     paging = metadata.lists
-    # What ``lists=True`` leaves open each contract decides.
-    limit = None if paging is None or paging is USUAL_PAGING else paging.limit
-    return [
-        Flag("limit", "int", limit, "how many items to return, 0 for all", standard=True),
-        Flag("cursor", description="continue where a previous answer ended", standard=True),
-    ]
+    return None if paging is None or paging is USUAL_PAGING else paging.limit
 
 
 def _argument(argument: Argument, command: Command) -> dict[str, Any]:
@@ -230,31 +271,31 @@ def _argument(argument: Argument, command: Command) -> dict[str, Any]:
         description = note.description or description
         # "string" is what an annotation says when it says nothing.
         kind = note.type if note.type != "string" else kind
-    document: dict[str, Any] = {
-        "name": argument.name,
-        "type": kind,
+    document: dict[str, Any] = {"name": argument.name, "type": kind}
+    rest: dict[str, Any] = {
         "required": argument.required,
         "description": description,
+        "metavar": argument.metavar,
+        "enum": list(argument.choices),
+        "mutually_exclusive_with": list(argument.excludes),
     }
-    if argument.metavar:
-        document["metavar"] = argument.metavar
-    if argument.choices:
-        document["enum"] = list(argument.choices)
-    if argument.excludes:
-        document["mutually_exclusive_with"] = list(argument.excludes)
+    if argument.batch:
+        rest["batch"] = True
+        document["type"] = f"[]{kind.removeprefix('[]')}"
+    document.update((key, value) for key, value in rest.items() if value)
     return document
 
 
 def _flag(flag: Flag, command: Command) -> dict[str, Any]:
-    note, sensitive = command.note_on(flag), command.is_secret(flag)
+    note = command.note_on(flag)
     document: dict[str, Any] = {
         "name": flag.name,
         "type": flag.type,
-        "default": flag.default,
+        "default": None,
         "description": flag.description,
         "metavar": flag.metavar,
         "env": flag.env,
-        "sensitive": sensitive,
+        "sensitive": command.is_secret(flag),
         "persistent": False,
         "mutually_exclusive_with": list(flag.excludes),
         "enum": list(flag.choices),
@@ -270,20 +311,27 @@ def _flag(flag: Flag, command: Command) -> dict[str, Any]:
         "negation": flag.negation,
         "negation_aliases": list(flag.negation_aliases),
         "standard": flag.standard,
+        "batch": flag.batch,
     }
     if note is not None and not flag.standard:
         apply_flag_annotation(document, note)
-    shown = shown_default(flag, command, document["description"])
-    document["default"], document["description"] = shown
+    default, document["description"] = shown_default(flag, command, document["description"])
+    if _is_telling(default, flag):
+        document["default"] = default
     if f"--{flag_key(flag.name)}" in INTENT:
         document["profileable"] = False
-    kept = ("name", "type", "default", "description")
-    numbers = ("minimum", "maximum")
     return {
         key: value
         for key, value in document.items()
-        if value or key in kept or (key in numbers and value is not None)
+        if value or (key in _EVEN_ZERO and value is not None)
     }
+
+
+def _is_telling(default: Any, flag: Flag) -> bool:
+    """Return whether *default* is more than what an option comes to that is left out anyway."""
+    if default is False:
+        return bool(flag.negation)  # which says that it is not undecided
+    return default is not None and not (isinstance(default, (str, list, dict)) and not default)
 
 
 def apply_flag_annotation(flag_schema: dict[str, Any], annotation: FlagAnnotation) -> None:
@@ -295,12 +343,14 @@ def apply_flag_annotation(flag_schema: dict[str, Any], annotation: FlagAnnotatio
 
 
 def returns_of(command: Command, metadata: Metadata) -> dict[str, Any]:
-    """Give what a call returns: as declared, or as the handler's own annotation says."""
+    """Return what a call returns: as declared, or as the handler's own annotation says."""
     from ..schemas.derive import return_schema_of, schema_of
 
     returns = metadata.returns
     if isinstance(returns, ReturnSchema):
-        document: dict[str, Any] = {"type": returns.type, "description": returns.description}
+        document: dict[str, Any] = {"type": returns.type}
+        if returns.description:
+            document["description"] = returns.description
         if returns.shape:
             document["shape"] = plain(returns.shape)
         schema = returns.output_schema
@@ -312,7 +362,7 @@ def returns_of(command: Command, metadata: Metadata) -> dict[str, Any]:
     schema = return_schema_of(command.handler) if returns is None else schema_of(returns)
     if schema is None:
         return {}
-    return {"type": "json", "description": "", "output_schema": plain(schema)}
+    return {"type": "json", "output_schema": plain(schema)}
 
 
 def _example(example: Any) -> dict[str, Any]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .examining import NotRunnable, opened
 from .profile import BadProfile, Profile, load
-from .results import Evidence, Finding, Node, Report, Result
+from .results import CONTRACTS, Evidence, Finding, Node, Report, Result
 
 if TYPE_CHECKING:
     from .target import Target
@@ -32,6 +33,10 @@ __all__ = [
 ]
 
 
+#: is called with a result, and how many there will be; again, where checks are made once more
+OnResult = Callable[[Result, int], None]
+
+
 def check(
     tool: Sequence[str],
     *,
@@ -39,35 +44,63 @@ def check(
     profile: Profile | None = None,
     env: Mapping[str, str] | None = None,
     only: Sequence[str] = (),
-    on_result: Callable[[Result], None] | None = None,
+    on_result: OnResult | None = None,
+    jobs: int = 1,
 ) -> Report:
     """Check *tool*, the words that run it, and report.
 
     *contract* is the one to check, ``""`` for whatever it speaks; a tool that speaks several is
     asked for it with ``MURLI_CONTRACT``. A tool that speaks none is measured by murli. *only* are
-    the beginnings of the ids of the checks to make. Raises `NotRunnable` for what cannot start.
+    the beginnings of the ids of the checks to make. *jobs* is how many processes of the tool may
+    run at once; the report is the same for any number. *on_result* is called with every result,
+    and how many there will be. Raises `NotRunnable` for what cannot start.
     """
-    from .checking import ALL, checks_for, results_of
-
     profile = profile or Profile()
     asked = contract or profile.contract
     if not tool or not tool[0]:
         raise ValueError("a tool is a list of words that begins with a program")
-    if asked and asked not in ALL:
-        raise ValueError(f"contract is one of {', '.join(ALL)}, not {asked!r}")
+    if asked and asked not in CONTRACTS:
+        raise ValueError(f"contract is one of {', '.join(CONTRACTS)}, not {asked!r}")
+    if jobs < 1:
+        raise ValueError(f"jobs is 1 or more, not {jobs}")
+    if profile.keep_home:  # there is but one, and what is changed there is not seen
+        jobs = 1
+    from .probing import Disturbed
+
+    def report(jobs: int) -> Report:
+        return _report(tool, profile, asked, env or {}, tuple(only), on_result, jobs)
+
     started = time.monotonic()
+    try:
+        found = report(jobs)
+    except Disturbed:  # never by one process after the other
+        found = report(1)
+    return replace(found, duration_ms=round((time.monotonic() - started) * 1000))
+
+
+def _report(
+    tool: Sequence[str],
+    profile: Profile,
+    contract: str,
+    env: Mapping[str, str],
+    only: tuple[str, ...],
+    on_result: OnResult | None,
+    jobs: int,
+) -> Report:
+    from .checking import checks_for, results_of, results_side_by_side
+
     results = []
-    with opened(tool, profile, asked, env or {}) as subject:
+    with opened(tool, profile, contract, env) as subject:
         target = subject.target
-        wanted = [
-            each
-            for each in checks_for(target.contract)
-            if not only or each.id.startswith(tuple(only))
-        ]
-        for result in results_of(target, wanted):
+        known = checks_for(target.contract)
+        wanted = [each for each in known if not only or each.id.startswith(only)]
+        made = results_of(target, wanted)
+        if jobs > 1:
+            made = results_side_by_side(target, wanted, jobs, subject.new_place)
+        for result in made:
             results.append(result)
             if on_result is not None:
-                on_result(result)
+                on_result(result, len(wanted))
     return Report(
         tuple(tool),
         target.name,
@@ -77,15 +110,14 @@ def check(
         target.version,
         tuple(sorted(results, key=lambda each: (each.level, each.id))),
         _nodes(target),
-        round((time.monotonic() - started) * 1000),
-        len(target.prober.seen),
-        (*subject.notes, *_remarks(target)),
+        processes=len(target.prober.seen),
+        notes=(*subject.notes, *_remarks(target)),
         is_complete=not only and target.was_run,
     )
 
 
 def _remarks(target: Target) -> list[str]:
-    """Tell what whoever reads the report should know about how it came to be."""
+    """Return what whoever reads the report should know about how it came to be."""
     found = []
     if not target.was_run and target.speaks == target.contract:
         found.append(

@@ -5,17 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..client.catalogue import (
-    Catalogue,
-    from_description,
-    from_manifest,
-    is_description,
-    is_manifest,
-)
-from ..client.documents import parsed
-from ..client.envelopes import revision_of
+from ..wire.catalogue import Catalogue, from_description, from_manifest, is_description, is_manifest
+from ..wire.documents import parsed, terminal_of
+from ..wire.envelopes import revision_of
+from ..wire.values import object_in
 from .probing import Prober
-from .target import FAMILY, NO_SUCH_FLAG, NONE, terminal_of
+from .target import ENVELOPES, NO_SUCH_FLAG, NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +25,14 @@ class Detected:
 
 def detect(prober: Prober) -> Detected:
     """Find out what the tool of *prober* speaks."""
-    mistake = terminal_of(prober.run(NO_SUCH_FLAG))
-    described = _object(parsed(prober.run("describe").stdout))
+    refused = prober.run(NO_SUCH_FLAG)
+    mistake, _ = terminal_of(refused.stdout, refused.stderr)
+    described = object_in(parsed(prober.run("describe").stdout))
     if is_description(described) and "ok" not in described:
         return _murli(described, mistake, prober)
     if mistake is not None and "ok" not in mistake and "schema_version" in mistake:
         return _murli({}, mistake, prober)
-    return _family(described, mistake, prober)
+    return _envelope(described, mistake, prober)
 
 
 def _murli(described: dict[str, Any], mistake: dict[str, Any] | None, prober: Prober) -> Detected:
@@ -44,16 +40,18 @@ def _murli(described: dict[str, Any], mistake: dict[str, Any] | None, prober: Pr
     wire = "go" if mistake is not None and "status" not in mistake else "docs"
     if not described:
         return Detected("murli", wire)
-    root = _object(parsed(prober.run("--schema").stdout))
+    root = object_in(parsed(prober.run("--schema").stdout))
     own = root if isinstance(root.get("name"), str) else None
     return Detected("murli", wire, from_description(described, root=own), described)
 
 
-def _family(described: dict[str, Any], mistake: dict[str, Any] | None, prober: Prober) -> Detected:
+def _envelope(
+    described: dict[str, Any], mistake: dict[str, Any] | None, prober: Prober
+) -> Detected:
     listing = prober.run("manifest")
-    envelope = _object(parsed(listing.stdout))
+    envelope = object_in(parsed(listing.stdout))
     manifest = envelope.get("data")
-    known = manifest if isinstance(manifest, dict) and is_manifest(manifest) else None
+    known: dict[str, Any] | None = manifest if is_manifest(manifest) else None
     seen = [
         (each, evidence.exit_code)
         for each, evidence in (
@@ -68,7 +66,7 @@ def _family(described: dict[str, Any], mistake: dict[str, Any] | None, prober: P
     contract = revision_of(*seen[0])
     version = known.get("schema_version") if known is not None else ""
     if isinstance(version, str) and version.startswith("3."):
-        contract = FAMILY[2]
+        contract = ENVELOPES[2]
     catalogue = None
     if known is not None:
         catalogue = from_manifest(known, contract, _own_name(envelope, described, prober))
@@ -76,15 +74,11 @@ def _family(described: dict[str, Any], mistake: dict[str, Any] | None, prober: P
 
 
 def _own_name(envelope: dict[str, Any], described: dict[str, Any], prober: Prober) -> str:
-    """Give what the tool calls itself: by that name its manifest lists it among its commands."""
-    said = _object(described.get("data")).get("name")
-    if isinstance(said, str) and said:
-        return said
-    called = _object(envelope.get("meta")).get("command")
+    """Return what the tool calls itself: by that name its manifest lists it among its commands."""
+    name = object_in(described.get("data")).get("name")
+    if isinstance(name, str) and name:
+        return name
+    called = object_in(envelope.get("meta")).get("command")
     if isinstance(called, str) and called.endswith(" manifest"):
         return called.removesuffix(" manifest")
     return prober.tool[-1].rsplit("/", 1)[-1]
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from .detection import detect
-from .probing import Prober
+from .probing import Place, Prober
 from .profile import BadProfile, Profile
 from .scratch import Scratch, absolute
 from .target import NONE, Target
@@ -19,10 +19,14 @@ class NotRunnable(OSError):
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A tool that can be examined; *notes* tell what was odd on the way."""
+    """A tool that can be examined; *notes* tell what was odd on the way.
+
+    *new_place* makes another place to run it in, with a home of its own.
+    """
 
     target: Target
     notes: tuple[str, ...]
+    new_place: Callable[[], Place]
 
 
 @contextmanager
@@ -31,16 +35,23 @@ def opened(
 ) -> Iterator[Opened]:
     """Make *tool* ready, and leave no trace of it; `NotRunnable` for what cannot be started."""
     words = absolute(tuple(tool))
-    with Scratch(keep_home=profile.keep_home) as scratch:
-        for name, text in profile.files.items():
-            try:
-                scratch.write(name, text)
-            except ValueError as error:
-                raise BadProfile(f"files: {error}") from None
-        # A tool may take a pipe for a person's, and whoever checks it is none.
-        asked = {"MURLI_MODE": "agent"} | ({"MURLI_CONTRACT": contract} if contract else {})
-        variables = scratch.environment({**asked, **profile.env, **env}, words)
-        prober = Prober(words, scratch, variables, profile.timeout)
+    # A tool may take a pipe for a person's, and whoever checks it is none.
+    asked = {"MURLI_MODE": "agent"} | ({"MURLI_CONTRACT": contract} if contract else {})
+    with ExitStack() as scratches:
+
+        def new_place(bytecode: str = "") -> Place:
+            scratch = Scratch(keep_home=profile.keep_home, bytecode=bytecode)
+            scratches.enter_context(scratch)
+            for name, text in profile.files.items():
+                try:
+                    scratch.write(name, text)
+                except ValueError as error:
+                    raise BadProfile(f"files: {error}") from None
+            variables = scratch.environment({**asked, **profile.env, **env}, words)
+            return Place(scratch, variables, profile.setup)
+
+        first = new_place()
+        prober = Prober(words, first.scratch, first.env, profile.timeout, profile.setup)
         help_text = prober.run("--help")
         if help_text.exit_code is None and not help_text.timed_out:
             raise NotRunnable(help_text.stderr.decode("utf-8", "replace"))
@@ -62,4 +73,5 @@ def opened(
             found.catalogue,
             found.description,
         )
-        yield Opened(target, tuple(notes))
+        prober.command_of = target.command_of
+        yield Opened(target, tuple(notes), lambda: new_place(first.scratch.bytecode))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-import selectors
 import signal
-import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from subprocess import DEVNULL, PIPE, Popen
+from subprocess import DEVNULL, PIPE
 from tempfile import TemporaryFile
 from typing import IO
 
-#: what may happen to a process, by name, and how that is told
+from ..wire.collecting import Collector
+from ..wire.limits import MIB, Limits, in_words
+from ..wire.running import Child, wait_for_end
+
+#: what may happen to a process, by name, and how that is described
 EVENTS = {
     "": "",
     "reader-gone": "nobody reads its stdout",
@@ -20,12 +23,9 @@ EVENTS = {
     "interrupt": "SIGINT after its first line",
     "interrupt-at-work": "SIGINT after half a second",
 }
-_CHUNK = 1 << 16
 # What is kept of each stream, and what is more than any answer.
-_MOST_KEPT = 16 << 20
-_MOST_WRITTEN = 64 << 20
-# How long others may hold the output of a tool open once it has ended.
-_LINGER_SECONDS = 0.5
+_MOST_KEPT = 16 * MIB
+_MOST_WRITTEN = 64 * MIB
 _AT_WORK_SECONDS = 0.5
 _SMALLEST_PIPE = 4096
 
@@ -50,74 +50,96 @@ def run(
     stdin: str = "null",
     text: bytes = b"",
     event: str = "",
+    on_start: Callable[[Child], object] = lambda _: None,
 ) -> Ended:
-    """Run *argv* to its end, or kill it and all it started; raises nothing about the program."""
-    started = time.monotonic()
-    reader, writer = _stdout(event)
-    source = _stdin(stdin, text)
-    try:
-        process = Popen(
-            list(argv),
-            stdin=source,
-            stdout=writer,
-            stderr=PIPE,
-            env=dict(env),
-            cwd=cwd,
-            start_new_session=True,
-            bufsize=0,
-            # A system call or two, and nothing that another thread could hold a lock of.
-            preexec_fn=_preparation(stdin),  # noqa: PLW1509
-        )
-    except (OSError, ValueError) as error:  # a word may hold what no process can be given
-        if reader is not None:
-            reader.close()
-        reason = error.strerror if isinstance(error, OSError) else error
-        return Ended(b"", f"{argv[0]}: {reason}".encode(), None, False, 0)
-    finally:
-        if not isinstance(source, int):
-            source.close()
-        if writer != DEVNULL:
-            os.close(writer)
-    process.stdout = reader
-    attended = _Attended(process, started, seconds, event)
-    try:
-        attended.listen()
-    finally:
-        attended.close()
-    elapsed = round((time.monotonic() - started) * 1000)
-    out, err = (bytes(each) for each in attended.kept)
-    code = None if attended.timed_out else process.returncode
-    return Ended(out, err, code, attended.timed_out, elapsed)
+    """Run *argv* to its end, or kill it and all it started; raises nothing about the program.
+
+    *on_start* is called with the process.
+    """
+    out = _Beginning(by_byte=event == "interrupt")
+    with ExitStack() as theirs:  # what only the process needs once it runs
+        try:
+            child = Child(
+                argv,
+                Limits(seconds=seconds, grace_seconds=0),
+                out,
+                _Beginning(out.written),
+                env=env,
+                cwd=cwd,
+                interrupt_after=_AT_WORK_SECONDS if event == "interrupt-at-work" else None,
+                popen={
+                    "stdin": _stdin(stdin, text, theirs),
+                    "stdout": _stdout(event, theirs),
+                    # Who writes more has to wait for the reader, and so is still under way.
+                    "pipesize": _SMALLEST_PIPE if event == "interrupt" else -1,
+                    # A system call or two, and nothing that another thread could hold a lock of.
+                    "preexec_fn": _preparation(stdin),
+                },
+            )
+        except (OSError, ValueError) as error:  # a word may hold what no process can be given
+            reason = error.strerror if isinstance(error, OSError) else error
+            return Ended(b"", f"{argv[0]}: {reason}".encode(), None, False, 0)
+    on_start(child)
+    ran = wait_for_end(child, lambda: out.has_new_line() and child.send(signal.SIGINT))
+    timed_out = bool(ran.reason)
+    code = None if timed_out else ran.exit_code
+    return Ended(ran.stdout, ran.stderr, code, timed_out, ran.duration_ms)
 
 
-def _stdin(kind: str, text: bytes) -> int | IO[bytes]:
-    """Give what a process reads: a file for a text of any length, so that nobody has to feed it."""
+class _Beginning(Collector):
+    """The first bytes of what was written; trouble when both streams together are too long.
+
+    *by_byte* reads no further than a first line, so that a quick stream is still under way then.
+    """
+
+    def __init__(self, written: list[int] | None = None, *, by_byte: bool = False) -> None:
+        super().__init__()
+        self.written = [0] if written is None else written
+        self._kept = bytearray()
+        if by_byte:
+            self.chunk = 1
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes."""
+        self.written[0] += len(data)
+        self._kept += data[: _MOST_KEPT - len(self._kept)]
+        if self.written[0] > _MOST_WRITTEN:
+            self.trouble = f"it wrote more than {in_words(_MOST_WRITTEN)}"
+
+    def has_new_line(self) -> bool:
+        """Return whether the first line has just come, where it is waited for."""
+        is_there = self.chunk == 1 and self._kept.endswith(b"\n")
+        if is_there:
+            self.chunk = Collector.chunk
+        return is_there
+
+    def data(self) -> bytes:
+        """Return the bytes that are kept."""
+        return bytes(self._kept)
+
+
+def _stdin(kind: str, text: bytes, theirs: ExitStack) -> int | IO[bytes]:
+    """Return what a process reads: a file, so that a text of any length needs no writer."""
     if kind != "text":
         return PIPE if kind == "silent" else DEVNULL
-    file = TemporaryFile()  # noqa: SIM115 -- the process has its own by the time it is closed
+    file = theirs.enter_context(TemporaryFile())  # noqa: SIM115
     file.write(text)
     file.seek(0)
     return file
 
 
-def _stdout(event: str) -> tuple[IO[bytes] | None, int]:
-    """Give what reads the stdout of a process, and what it writes to, as *event* wants them.
-
-    Before there is a process: a quick one would have written all it has to say.
-    """
-    if event == "null-device":
-        return None, DEVNULL
+def _stdout(event: str, theirs: ExitStack) -> int:
+    """Return what a process writes to; a reader that is gone is so before there is a process."""
+    if event != "reader-gone":
+        return DEVNULL if event == "null-device" else PIPE
     reader, writer = os.pipe()
-    if event == "interrupt":
-        _shrink(writer)
-    if event == "reader-gone":
-        os.close(reader)
-        return None, writer
-    return open(reader, "rb", buffering=0), writer
+    os.close(reader)
+    theirs.callback(os.close, writer)
+    return writer
 
 
 def _preparation(stdin: str) -> Callable[[], None] | None:
-    """Give what has to be done in a process before the tool is run in it, ``None`` for nothing."""
+    """Return what to do in a process before the tool runs in it, ``None`` for nothing."""
     # What a shell starts behind its back is deaf to interrupts, and so is what that starts.
     deaf = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
@@ -128,93 +150,3 @@ def _preparation(stdin: str) -> Callable[[], None] | None:
             os.close(0)
 
     return prepare if deaf or stdin == "closed" else None
-
-
-class _Attended:
-    """A process that is listened to until it ends or its time is over."""
-
-    def __init__(self, process: Popen[bytes], started: float, seconds: float, event: str) -> None:
-        self.process = process
-        self.timed_out = False
-        self.kept = (bytearray(), bytearray())
-        self._written = 0
-        self._deadline = started + seconds
-        self._exited: float | None = None
-        self._event = event
-        self._signal_at = started + _AT_WORK_SECONDS if event == "interrupt-at-work" else None
-        self._selector = selectors.DefaultSelector()
-        for stream, kept in ((process.stdout, self.kept[0]), (process.stderr, self.kept[1])):
-            if stream is not None:
-                os.set_blocking(stream.fileno(), False)
-                self._selector.register(stream, selectors.EVENT_READ, kept)
-
-    def listen(self) -> None:
-        """Read what it writes until nobody can write any more."""
-        while self._selector.get_map():
-            now = time.monotonic()
-            if now >= self._deadline or self._written > _MOST_WRITTEN:
-                self.timed_out = True
-                return
-            if self._exited is not None and now >= self._exited + _LINGER_SECONDS:
-                return
-            if self._signal_at is not None and now >= self._signal_at:
-                self._signal_at = None
-                self._send(signal.SIGINT)
-            for key, _ in self._selector.select(min(self._deadline - now, 0.05)):
-                self._take(key)
-            if self._exited is None and self._has_exited():
-                self._exited = time.monotonic()
-        pause = 0.0005
-        while not self._has_exited():  # it has closed its streams, and goes on
-            if time.monotonic() >= self._deadline:
-                self.timed_out = True
-                return
-            time.sleep(pause)
-            pause = min(2 * pause, 0.02)
-
-    def close(self) -> None:
-        """End the process and all it started, and let go of its streams."""
-        # Before its status is taken: until then its number is nobody else's.
-        self._send(signal.SIGKILL)
-        self._selector.close()
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            if stream is not None:
-                stream.close()
-        self.process.wait()
-
-    def _take(self, key: selectors.SelectorKey) -> None:
-        stream, kept = key.fileobj, key.data
-        # Byte by byte until the first line is there, so that a quick stream is still under way.
-        waiting = self._event == "interrupt" and kept is self.kept[0]
-        try:
-            data = os.read(key.fd, 1 if waiting else _CHUNK)
-        except BlockingIOError:
-            return
-        if not data:
-            self._selector.unregister(stream)
-            return
-        self._written += len(data)
-        kept += data[: _MOST_KEPT - len(kept)]
-        if waiting and data == b"\n":
-            self._event = ""
-            self._send(signal.SIGINT)
-
-    def _has_exited(self) -> bool:
-        flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return os.waitid(os.P_PID, self.process.pid, flags) is not None
-
-    def _send(self, number: int) -> None:
-        try:
-            os.killpg(self.process.pid, number)
-        except (ProcessLookupError, PermissionError):  # nobody of ours is left
-            pass
-
-
-def _shrink(descriptor: int) -> None:
-    """Make a pipe as small as the system lets it be: who writes more has to wait for the reader."""
-    try:
-        from fcntl import F_SETPIPE_SZ, fcntl
-
-        fcntl(descriptor, F_SETPIPE_SZ, _SMALLEST_PIPE)
-    except (ImportError, OSError):  # another system; then it is as quick as it is
-        pass

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, fields
 from importlib import import_module
 from typing import Any
 
+from .confirming import CONFIRMING_FLAGS
 from .results import CONTRACTS
 
-_CONFIRMING = frozenset(("--yes", "--force", "--confirm-destructive"))
 PROBE_KINDS = ("call", "stream", "slow")
 
 
@@ -96,7 +96,7 @@ def _toml(text: str) -> Any:
 
 
 def from_table(table: Any) -> Profile:
-    """Give the profile in *table*, a TOML or JSON document."""
+    """Return the profile in *table*, a TOML or JSON document."""
     _need(isinstance(table, dict), "a profile is a table of settings")
     known = {each.name for each in fields(Profile)} - {"probes"} | {"probe"}
     for key in table:
@@ -154,7 +154,7 @@ def _arguments(key: str, value: Any) -> dict[str, tuple[str, ...]]:
     _need(isinstance(value, dict), f"{key} is a table of lists of words, by command")
     found = {name: _words(f"{key}.{name}", each) for name, each in value.items()}
     for name, words in found.items():
-        confirming = sorted(_CONFIRMING.intersection(words))
+        confirming = sorted(CONFIRMING_FLAGS.intersection(words))
         _need(not confirming, f"{key}.{name}: nothing is confirmed by a check, so no {confirming}")
     return found
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-CONTRACTS = ("murli", "response", "agent-spec-1.6", "agent-spec-2")
+from ..wire import CONTRACTS as CONTRACTS
+
 PASS, FAIL, WARN = "pass", "fail", "warn"
 NOT_APPLICABLE, NOT_VERIFIED = "not_applicable", "not_verified"
 STATUSES = (PASS, FAIL, WARN, NOT_APPLICABLE, NOT_VERIFIED)
@@ -26,7 +27,7 @@ class Evidence:
     *stdin* is ``null`` (nothing to read), ``closed``, ``silent`` (open, and nobody writes) or
     ``text``, which is *given*. *event* says what happened to it on the way, in words. *exit_code*
     is minus the number of the signal that ended it, ``None`` when it had to be killed or never ran.
-    *changed* are the files it made, changed or removed where it ran.
+    *changed* are the files it made, changed or removed where it ran, which was *cwd*.
     """
 
     argv: tuple[str, ...]
@@ -40,6 +41,7 @@ class Evidence:
     duration_ms: int = 0
     changed: tuple[str, ...] = ()
     given: str = ""
+    cwd: str = ""
 
     @property
     def ended(self) -> str:
@@ -118,7 +120,7 @@ class Report:
     is_complete: bool = True
 
     def count(self, status: str) -> int:
-        """Give how many checks ended so."""
+        """Return how many checks ended so."""
         return sum(1 for each in self.results if each.status == status)
 
     @property
@@ -129,7 +131,7 @@ class Report:
 
     @property
     def levels(self) -> dict[int, str]:
-        """Give what became of each level; one is reached only with all below it."""
+        """Return what became of each level; one is reached only with all below it."""
         found: dict[int, str] = {}
         below = REACHED
         for level in LEVELS:
@@ -158,7 +160,7 @@ class Report:
         return not self.count(FAIL)
 
     def of(self, command: str) -> list[tuple[Result, tuple[Finding, ...]]]:
-        """Give the results that concern *command*, each with its findings there."""
+        """Return the results that concern *command*, each with its findings there."""
         found = []
         for result in self.results:
             own = tuple(each for each in result.findings if each.command == command)
@@ -168,7 +170,7 @@ class Report:
 
 
 def worst(findings: Sequence[Finding]) -> str:
-    """Give the status of a check that found these; what found nothing has verified nothing."""
+    """Return the status of a check that found these; what found nothing has verified nothing."""
     for status in (FAIL, WARN, PASS):
         if any(each.status == status for each in findings):
             return status

@@ -24,14 +24,18 @@ _MARK = "MURLI_CHECK_SCRATCH"
 
 
 class Scratch:
-    """A folder with ``home``, ``work`` and ``tmp`` in it, gone when it is closed."""
+    """A folder with ``home``, ``work`` and ``tmp`` in it, gone when it is closed.
 
-    def __init__(self, *, keep_home: bool = False) -> None:
+    *bytecode* is where Python keeps what it has compiled, ``""`` for a folder of its own.
+    """
+
+    def __init__(self, *, keep_home: bool = False, bytecode: str = "") -> None:
         self.root = tempfile.mkdtemp(prefix="murli-check-")
         self.work = self._made("work")
         self._home = "" if keep_home else self._made("home")
         self._tmp = self._made("tmp")
         self._marks = self._made("traps")
+        self.bytecode = bytecode or os.path.join(self._marks, "bytecode")
         self._trap = os.path.join(self._marks, "trap")
         with open(self._trap, "w", encoding="utf-8") as file:
             file.write('#!/bin/sh\n: > "$0.sprung"\n')
@@ -49,7 +53,7 @@ class Scratch:
         _remove(self.root)
 
     def environment(self, given: Mapping[str, str], tool: tuple[str, ...]) -> dict[str, str]:
-        """Give the environment of the tool; *given* is added to it as it stands."""
+        """Return the environment of the tool; *given* is added to it as it stands."""
         env = {
             name: value
             for name, value in os.environ.items()
@@ -57,7 +61,13 @@ class Scratch:
         }
         env[_MARK] = self.root
         env.update(dict.fromkeys(_TRAPPED, self._trap))
-        env.update(TERM="xterm-256color", TMPDIR=self._tmp, PYTHONDONTWRITEBYTECODE="1")
+        env.update(TERM="xterm-256color", TMPDIR=self._tmp)
+        # Nothing is left beside a tool's sources, and they are not compiled for every process.
+        if "PYTHONPYCACHEPREFIX" in env:
+            env["PYTHONDONTWRITEBYTECODE"] = "1"
+        else:
+            env.pop("PYTHONDONTWRITEBYTECODE", None)
+            env["PYTHONPYCACHEPREFIX"] = self.bytecode
         if self._home:
             for name in [name for name in env if name.startswith("XDG_")]:
                 del env[name]
@@ -105,7 +115,7 @@ class Scratch:
         return found
 
     def take_sprung(self) -> bool:
-        """Tell whether a pager, an editor or a browser was started since this was last asked."""
+        """Return whether a pager, an editor or a browser was started since this was last asked."""
         try:
             os.unlink(f"{self._trap}.sprung")
         except OSError:
@@ -160,7 +170,7 @@ def _end_strays(mark: bytes) -> None:
 
 
 def absolute(tool: tuple[str, ...]) -> tuple[str, ...]:
-    """Give *tool* so that it can be run from anywhere."""
+    """Return *tool* so that it can be run from anywhere."""
     found = list(tool)
     for at, word in enumerate(tool):
         beside = at > 0 or os.sep in word

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from ..client.catalogue import Catalogue, Command
-from ..client.documents import documents_in, error_in, is_terminal, parsed
-from ..safety import suggests_change, suggests_reading
-from .danger import CONFIRMING
+from ..declare.safety import suggests_change, suggests_reading
+from ..wire.catalogue import Catalogue, Command
+from ..wire.documents import parsed
+from .confirming import CONFIRMING
 from .probing import Prober
 from .profile import Profile, ProfileProbe
 from .results import CONTRACTS, Evidence
@@ -20,7 +20,8 @@ NO_SUCH_COMMAND = "murli-check-no-such-command"
 NO_SUCH_FORMAT = "murli-check-no-such-format"
 _FILLER = {"integer": "1", "number": "1", "object": "{}"}
 _MOUNTED = (("describe",), ("doctor",), ("exec",), ("manifest",), ("profile",))
-FAMILY = CONTRACTS[1:]
+#: the contracts whose answers come in a ResponseEnvelope, oldest first
+ENVELOPES = CONTRACTS[1:]
 #: what a tool speaks that keeps no contract
 NONE = "none"
 
@@ -49,19 +50,24 @@ class Target:
         self.description = description or {}
         self.run = prober.run
         # Asked about every command, and the same for all of them.
-        self._heeded: dict[str, bool] = {}
+        self._understood: dict[str, bool] = {}
 
     @property
     def name(self) -> str:
         """What the tool is called, by itself where it says so."""
-        said = self.catalogue.name if self.catalogue is not None else ""
-        return said or self.prober.tool[-1].rsplit("/", 1)[-1]
+        own = self.catalogue.name if self.catalogue is not None else ""
+        return own or self.prober.tool[-1].rsplit("/", 1)[-1]
 
     @property
     def version(self) -> str:
         """The version the tool tells about itself, ``""`` when it tells none."""
-        said = self.description.get("tool_version", self.description.get("framework_version"))
-        return said if isinstance(said, str) else ""
+        version = self.description.get("tool_version", self.description.get("framework_version"))
+        return version if isinstance(version, str) else ""
+
+    @property
+    def is_enveloped(self) -> bool:
+        """Whether answers have to come in a ResponseEnvelope, of whichever revision."""
+        return self.contract in ENVELOPES
 
     # -- commands --------------------------------------------------------------------------------
 
@@ -87,7 +93,7 @@ class Target:
         return {each.path[0] for each in self.commands if each.path}
 
     def is_safe(self, command: Command) -> bool:
-        """Tell whether *command* may be run: it says it only reads, and is not called otherwise."""
+        """Return whether *command* may be run: declared to only read, and named accordingly."""
         if " ".join(command.path) in self.profile.safe:
             return True
         if command.mutating or command.destructive or command.requires_person:
@@ -133,22 +139,22 @@ class Target:
         found = [each.path for each in self.groups if not each.positionals]
         return found if () in found or not self.is_group else [(), *found]
 
-    def heeds(self, flag: str) -> bool:
-        """Tell whether *flag* is seen to be understood: who ignores it would run the command."""
-        if flag in self._heeded:
-            return self._heeded[flag]
+    def understands(self, flag: str) -> bool:
+        """Return whether *flag* is seen to be understood: who ignores it would run the command."""
+        if flag in self._understood:
+            return self._understood[flag]
         pairs = [
             (self.run(*self.path_to(each), flag), self.run(*self.words(each))) for each in self.safe
         ]
         pairs = pairs or [(self.run(flag), self.run(NO_SUCH_FLAG))]
-        self._heeded[flag] = all(
-            asked.exit_code == 0 and _said(asked) != _said(plain) for asked, plain in pairs
+        self._understood[flag] = all(
+            asked.exit_code == 0 and _content(asked) != _content(plain) for asked, plain in pairs
         )
-        return self._heeded[flag]
+        return self._understood[flag]
 
     def may_be_asked(self, command: Command, flag: str) -> bool:
-        """Tell whether *command* can be called with *flag*, which must keep it from running."""
-        return command.is_group or self.is_safe(command) or self.heeds(flag)
+        """Return whether *command* can be called with *flag*, which must keep it from running."""
+        return command.is_group or self.is_safe(command) or self.understands(flag)
 
     @property
     def guarded(self) -> list[Command]:
@@ -162,29 +168,27 @@ class Target:
         ]
 
     def _is_mounted(self, command: Command) -> bool:
-        """Tell whether a command is the framework's own; only the later manifests say so."""
+        """Return whether a command is the framework's own; only the later manifests say so."""
         listed = self.description.get("commands")
         entry = listed.get(".".join(command.path)) if isinstance(listed, dict) else None
-        said = isinstance(entry, dict) and entry.get("builtin") is True
-        return said or (self.contract in FAMILY and command.path[:1] in _MOUNTED)
+        is_builtin = isinstance(entry, dict) and entry.get("builtin") is True
+        return is_builtin or (self.is_enveloped and command.path[:1] in _MOUNTED)
 
     # -- calls -----------------------------------------------------------------------------------
 
     def words(self, command: Command, *more: str) -> tuple[str, ...]:
-        """Give the words of a complete call of *command*: the author's, or made up."""
+        """Return the words of a complete call of *command*: the author's, or made up."""
         path = self.path_to(command)
         given = self.profile.arguments.get(" ".join(command.path))
         if given is not None:
             return (*path, *given, *more)
         places = [
-            self._value(each.kind, each.values)
-            for each in command.positionals or ()
-            if each.required
+            _value(each.kind, each.values) for each in command.positionals or () if each.required
         ]
         return (*path, *places, *self._required(command), *more)
 
     def path_to(self, command: Command) -> tuple[str, ...]:
-        """Give the words that name *command*, with what its groups need before it."""
+        """Return the words that name *command*, with what its groups need before it."""
         found: list[str] = []
         before = 0
         for level in self.catalogue.along(command) if self.catalogue is not None else (command,):
@@ -201,22 +205,11 @@ class Target:
             if flag.required and flag.name not in CONFIRMING
             # What is switched on might be the consent to a change.
             if flag.kind != "boolean" or self.is_safe(command)
-            for word in self._option(flag.name, flag.kind, flag.item, flag.values)
+            for word in _option(flag.name, flag.kind, flag.item, flag.values)
         ]
 
-    def _option(self, name: str, kind: str, item: str, values: tuple[str, ...]) -> tuple[str, ...]:
-        if kind == "boolean":
-            return (f"--{name}",)
-        return (f"--{name}", self._value(item if kind == "array" else kind, values))
-
-    @staticmethod
-    def _value(kind: str, values: tuple[str, ...]) -> str:
-        # A value that looks like an option might be one.
-        usable = [each for each in values if not each.startswith("-")]
-        return usable[0] if usable else _FILLER.get(kind, "murli-check")
-
     def probes(self, kind: str) -> list[ProfileProbe]:
-        """Give the calls of this kind that the author vouches for."""
+        """Return the calls of this kind that the author vouches for."""
         return [each for each in self.profile.probes if each.kind == kind]
 
     def vouched(self, probe: ProfileProbe, **how: Any) -> Evidence:
@@ -228,7 +221,7 @@ class Target:
     # -- what it did -----------------------------------------------------------------------------
 
     def answers(self) -> Iterator[tuple[str, Evidence]]:
-        """Make the calls that may be made, each to its answer, and give them with the command."""
+        """Make the calls that may be made, each to its answer, and yield them with the command."""
         for command in self.safe:
             yield " ".join(command.path), self.run(*self.words(command))
         for probe in self.probes("call"):
@@ -245,32 +238,34 @@ class Target:
             yield "", self.run(NO_SUCH_FLAG)
 
     def command_of(self, words: tuple[str, ...]) -> str:
-        """Give the name of the command that *words* call."""
+        """Return the name of the command that *words* call."""
         start = next((at for at, word in enumerate(words) if word in self._names), 0)
         found = self.catalogue.find(words[start:]) if self.catalogue is not None else None
         return " ".join(found[0].path) if found is not None else ""
 
 
 def _can_be_called(command: Command) -> bool:
-    """Tell whether the names of *command* are words, and not options or worse."""
+    """Return whether the names of *command* are words, and not options or worse."""
     return all(each.isprintable() and each.split() == [each] for each in command.path) and not any(
         each.startswith("-") for each in command.path
     )
 
 
-def _said(evidence: Evidence) -> tuple[object, ...]:
-    """Give what an answer says, without what is different every time."""
+def _content(evidence: Evidence) -> tuple[object, ...]:
+    """Return what an answer says, without what is different every time."""
     document = parsed(evidence.stdout)
     if not isinstance(document, dict) or not isinstance(document.get("meta"), dict):
         return (evidence.exit_code, evidence.stdout)
     return (evidence.exit_code, document.get("data"), document["meta"].get("help"))
 
 
-def terminal_of(evidence: Evidence) -> dict[str, Any] | None:
-    """Give the document that ends an answer, on whichever stream it is; ``None`` for none."""
-    documents, _ = documents_in(evidence.stdout)
-    found: dict[str, Any]
-    for found in reversed(documents):
-        if is_terminal(found):
-            return found
-    return error_in(evidence.stderr.decode("utf-8", "replace"))
+def _option(name: str, kind: str, item: str, values: tuple[str, ...]) -> tuple[str, ...]:
+    if kind == "boolean":
+        return (f"--{name}",)
+    return (f"--{name}", _value(item if kind == "array" else kind, values))
+
+
+def _value(kind: str, values: tuple[str, ...]) -> str:
+    # A value that looks like an option might be one.
+    usable = [each for each in values if not each.startswith("-")]
+    return usable[0] if usable else _FILLER.get(kind, "murli-check")

@@ -1,99 +1,26 @@
-"""Contracts: pure functions from an outcome to a document and an exit code.
+"""Contracts: objects that turn an outcome into a document and an exit code.
 
-A contract is chosen by name. It never asks the runtime, reads no stream and no argv. The default,
-murli 1.0, is here; the others are in `agent_spec`, loaded when one of them is chosen.
-
-What they speak of, the outcomes, is here as well, and so is `Record`, the base of every small value
-that crosses a room's door, because each module more is paid for at start-up; others get them from
-`murli.outcome`. (``dataclasses`` would do for records, and costs a hello-world tool as much as
-argparse.)
+A contract is chosen by name. It never asks the runtime, reads no stream and no argv; everything in
+which contracts differ is an attribute of it. The default, murli 1.0, is here; the others are data
+in `agent_spec`, loaded when one of them is chosen.
 """
 
 from __future__ import annotations
 
+from ..core import MOUNTED, Record, Success, fill
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
-    from typing_extensions import Self
-
-    from ..asides import Notice, Page
-    from ..outcome import Failure, Outcome
+    from ..outcome import Failure, Notice, Outcome, Page
 
     Respond = Callable[[Outcome, "Facts"], "Answer"]
+    # All names there are, those in `agent_spec.REVISIONS` included; see `__getattr__`.
+    CONTRACT_NAMES: tuple[str, ...]
 
 SCHEMA_VERSION = "1.0"
-CONTRACT_NAMES = ("murli", "response", "agent-spec-1.6", "agent-spec-2")
-
-
-# -- what there is to say -------------------------------------------------------------------------
-
-
-class Record:
-    """An immutable value made of its ``__slots__``: comparable, printable, copyable, picklable."""
-
-    __slots__ = ()
-
-    def __setattr__(self, name: str, value: object = None) -> None:
-        raise AttributeError(f"{type(self).__name__} is immutable; use replace({name}=...)")
-
-    __delattr__ = __setattr__
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        return self._values() == other._values()
-
-    __hash__ = None  # type: ignore[assignment]  # the payload of an outcome may be unhashable
-
-    def __repr__(self) -> str:
-        values = self._values()
-        shown = ", ".join(map("{}={!r}".format, values, values.values()))
-        return f"{type(self).__name__}({shown})"
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _restore, (type(self), self._values())
-
-    def _values(self) -> dict[str, Any]:
-        names: tuple[str, ...] = self.__slots__
-        return dict(zip(names, map(self.__getattribute__, names), strict=True))
-
-    def replace(self, **changes: Any) -> Self:
-        """Give a copy with *changes* applied."""
-        unknown = set(changes) - set(self.__slots__)
-        if unknown:
-            raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(unknown))}")
-        copied: Self = _restore(type(self), {**self._values(), **changes})
-        return copied
-
-
-def fill(record: Record, **values: object) -> None:
-    """Set the slots of a record that is being built; nothing else may."""
-    for name, value in values.items():
-        object.__setattr__(record, name, value)
-
-
-def _restore(kind: Any, values: dict[str, Any]) -> Any:
-    record = kind.__new__(kind)
-    fill(record, **values)
-    return record
-
-
-class Success(Record):
-    """The command did what it was asked; *result* is plain JSON data or ``None``.
-
-    *attention* marks a result that somebody must act on, such as a report of failed checks.
-    """
-
-    __slots__ = ("message", "result", "attention")
-    message: str
-    result: Any
-    attention: bool
-    is_failure = False
-
-    def __init__(self, message: str = "", result: Any = None, attention: bool = False) -> None:
-        fill(self, message=message, result=result, attention=attention)
 
 
 class Facts(Record):
@@ -102,7 +29,6 @@ class Facts(Record):
     *streamed* is how many items went out before it, ``None`` where the answer is no stream.
     """
 
-    __slots__ = ("tool_version", "duration_ms", "notices", "meta", "page", "streamed")
     tool_version: str
     duration_ms: int
     notices: tuple[Notice, ...]
@@ -133,7 +59,6 @@ class Facts(Record):
 class Answer(Record):
     """A document, the exit code that goes with it, and the stream it belongs on."""
 
-    __slots__ = ("document", "exit_code", "stream")
     document: dict[str, Any]
     exit_code: int
     stream: str
@@ -144,27 +69,110 @@ class Answer(Record):
         fill(self, document=document, exit_code=exit_code, stream=stream)
 
 
-def respond_in(contract: str) -> Respond:
-    """Give the function that answers in *contract*; `ValueError` for a name that is none."""
-    if contract == "murli":
-        return respond_in_murli
-    from .agent_spec import REVISIONS, respond_as
+class Contract:
+    """The rules of an answer: as they are in murli 1.0, and the base of every other contract."""
 
-    if contract not in REVISIONS:
-        raise ValueError(f"contract is one of {', '.join(CONTRACT_NAMES)}, not {contract!r}")
-    return respond_as(REVISIONS[contract])
+    name = "murli"
+    # -- documents ----------
+    # The key of the payload, and whether the payload must be an object or an array.
+    payload_key, has_object_payload = "result", False
+    # Whether an answer has a place for warnings, which else are logged, and for its exit code.
+    has_warnings = meta_has_exit_code = False
+    # Whether a result tells what it changed, where it is from and what to open.
+    annotates_results = False
+    # Whether the fields of an error are fixed, so that nothing may be added.
+    error_is_closed = False
+    # The kind of failure that a report of failed checks is; ``""`` for none.
+    failed_checks = ""
+    # Whether "retry" promises that nothing was changed, and whether a timeout of a command that
+    # only reads is called retryable.
+    retry_means_unchanged = retries_timed_out_reads = False
+    # -- streams ----------
+    # Whether items are numbered, and whether the line that ends them counts them.
+    numbers_items = counts_items = False
+    # Whether progress goes to stdout though the answer is one document; whether stderr is silent.
+    mixes_progress, silences_stderr = True, False
+    # -- the command line ----------
+    # The flag that names the format, and the format that is plain text.
+    format_flag, text_format = "--output", "text"
+    # Whether there are flags of ours besides those of every contract.
+    adds_flags = False
+    mounted: tuple[str, ...] = MOUNTED
+    # Whether an option that is given twice, with two values, is refused.
+    refuses_repeats = False
+    # Whether a call with no words, or for help, is answered with a document; whether the refusal
+    # of a change that nobody confirmed shows what it would do.
+    answers_help = previews_unconfirmed = False
+    # -- many calls ----------
+    # The kind of failure that they are together of which some worked; ``""`` for that of any other.
+    partly_failed = "partial"
+    # -- limits where nobody sets any; 0 for none ----------
+    list_limit = size_limit = 0
+    default_timeout = 0.0
+    # -- the tool described ----------
+    # The version of the manifest that ``--schema`` answers with an entry of; ``""`` for none.
+    manifest_version = ""
+    # Whether descriptions are answers like any other, not documents of their own.
+    wraps_descriptions = False
+    # Whether ``doctor`` also looks at programs and declarations that this contract depends on.
+    checks_dependencies = False
+
+    def __init__(self, **differences: Any) -> None:
+        self.__dict__.update(differences)
+
+    def respond(self, outcome: Outcome, facts: Facts) -> Answer:
+        """Return the document and the exit code that say *outcome*."""
+        return respond_in_murli(outcome, facts)
+
+    def labelled(self, document: dict[str, Any], labels: dict[str, Any]) -> dict[str, Any]:
+        """Return *document* with *labels*, by which it is told from others in one stream."""
+        return {**labels, **document}
+
+
+MURLI = Contract()
+
+
+def find_contract(name: str) -> Contract | None:
+    """Return the contract called *name*, ``None`` where there is none."""
+    if name == MURLI.name:
+        return MURLI
+    from .agent_spec import REVISIONS
+
+    return REVISIONS.get(name)
+
+
+def contract_named(name: str) -> Contract:
+    """Return the contract called *name*; `ValueError` for a name that is none."""
+    found = find_contract(name)
+    if found is None:
+        known = ", ".join(__getattr__("CONTRACT_NAMES"))
+        raise ValueError(f"contract is one of {known}, not {name!r}")
+    return found
+
+
+def respond_in(contract: str) -> Respond:
+    """Return the function that answers in *contract*; `ValueError` for a name that is none."""
+    return contract_named(contract).respond
+
+
+def __getattr__(name: str) -> Any:
+    if name != "CONTRACT_NAMES":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .agent_spec import REVISIONS
+
+    return (MURLI.name, *REVISIONS)
 
 
 # -- murli 1.0: ``status`` says what happened; errors are documents of their own ------------------
 
 
 def respond_in_murli(outcome: Outcome, facts: Facts) -> Answer:
-    """Say *outcome* as a murli document."""
+    """Return *outcome* as a murli document."""
     if isinstance(outcome, Success):
         status = "plan" if outcome.attention else "ok"
         # What a status of the tool's own means stands where nothing else is said.
         message = outcome.message or facts.meta.get("message", "")
-        document = _envelope(status, message, "result", outcome.result, facts)
+        document = _envelope(status, message, "result", outcome.result, facts, outcome.next)
         for name in ("exit_status", "etag", "not_modified"):
             if name in facts.meta:
                 document[name] = facts.meta[name]
@@ -177,11 +185,18 @@ def respond_in_murli(outcome: Outcome, facts: Facts) -> Answer:
         return Answer(_envelope("plan", outcome.message, "plan", outcome.plan, facts))
     from ..errors import EXIT_PARTIAL
 
-    document = _envelope("partial", outcome.message, "result", outcome.result, facts)
+    document = _envelope("partial", outcome.message, "result", outcome.result, facts, outcome.next)
     return Answer(document, EXIT_PARTIAL)
 
 
-def _envelope(status: str, message: str, key: str, payload: Any, facts: Facts) -> dict[str, Any]:
+def _envelope(
+    status: str,
+    message: str,
+    key: str,
+    payload: Any,
+    facts: Facts,
+    following: Sequence[str] = (),
+) -> dict[str, Any]:
     document: dict[str, Any] = {
         "status": status,
         "schema_version": SCHEMA_VERSION,
@@ -193,6 +208,8 @@ def _envelope(status: str, message: str, key: str, payload: Any, facts: Facts) -
         # Before the result, so that who reads the beginning knows that it is not all.
         document["message"] = message or ("" if page.left_out else page.sentence())
         document["page"] = page.facts()
+    if following:
+        document["next"] = list(following)
     document[key] = payload
     return document
 
@@ -223,8 +240,17 @@ def _error(failure: Failure, facts: Facts) -> dict[str, Any]:
 
         moved = Redirect(error.redirect_to, error.permanent, error.reason)
         document["redirect"] = moved.document()
+    if failure.usage:
+        document["usage"] = failure.usage
+    if failure.next:
+        document["next"] = list(failure.next)
     if failure.output is not None:
-        document["result"] = failure.output
+        from ..formats.text import in_lines
+
+        document["result"] = in_lines(failure.output)
     document["schema_version"] = SCHEMA_VERSION
     document["tool_version"] = facts.tool_version
     return document
+
+
+VALID_PROTOCOL_VERSIONS = ("0.2",)

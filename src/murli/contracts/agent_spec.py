@@ -6,19 +6,19 @@ separated "retry" from "fix", ``agent-spec-2`` put the exit code into the envelo
 
 from __future__ import annotations
 
+from ..core import MOUNTED
 from ..errors import KINDS
-from ..outcome import Failure, Partial, Plan, Record, Success, fill
-from . import Answer
+from ..outcome import Failure, Partial, Plan, Success
+from . import Answer, Contract
 from .envelope import ErrorDetail, Redirect, ResponseEnvelope, ResponseMeta
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..asides import Notice, Page
     from ..errors import AgentError
-    from ..outcome import Outcome
-    from . import Facts, Respond
+    from ..outcome import Notice, Outcome, Page
+    from . import Facts
 
 # kind -> (exit code, name) as most revisions have it.
 _CODES: dict[str, tuple[int, str]] = {
@@ -96,90 +96,75 @@ _KNOWN_FIRST = frozenset(
 )
 
 
-class Revision(Record):
-    """What one revision of the family does differently."""
+class Revision(Contract):
+    """One revision of the family; the attributes are what most of them have in common."""
 
-    __slots__ = (
-        "name",
-        "codes",
-        "retryable",
-        "delay_in_ms",
-        "error_is_closed",
-        "meta_has_exit_code",
-        "warnings_are_objects",
-        "failure_may_have_data",
-        "meta_has_pagination",
-        "meta_knows",
-    )
-    name: str
-    codes: dict[str, tuple[int, str]]
-    retryable: frozenset[str]
-    delay_in_ms: bool
-    error_is_closed: bool
-    meta_has_exit_code: bool
-    warnings_are_objects: bool
-    failure_may_have_data: bool
-    meta_has_pagination: bool
-    meta_knows: frozenset[str] | None  # of what we can tell about a call; None for all of it
+    payload_key, has_object_payload = "data", True
+    has_warnings = annotates_results = counts_items = retry_means_unchanged = True
+    mixes_progress, silences_stderr = False, True
+    adds_flags = refuses_repeats = answers_help = previews_unconfirmed = True
+    mounted = (*MOUNTED, "manifest")
+    list_limit, size_limit, default_timeout = 20, 1 << 20, 300.0
+    wraps_descriptions = checks_dependencies = True
+    partly_failed = ""
+    failed_checks = "tool_error"
+    retries_timed_out_reads = True
+    manifest_version = "1.0"
+    # kind -> (exit code, name), and the kinds that the same call may get past.
+    codes = _CODES
+    retryable = _RETRYABLE
+    delay_in_ms = True
+    meta_has_pagination = warnings_are_objects = failure_may_have_data = False
+    # What of all that can be told about a call has a place; ``None`` for all of it.
+    meta_knows: frozenset[str] | None = None
 
     def __init__(self, name: str, **differences: Any) -> None:
-        fill(self, name=name, **differences)
+        super().__init__(name=name, **differences)
 
-
-REVISIONS = {
-    "response": Revision(
-        "response",
-        codes={**_CODES, "user_error": (3, "ARG_ERROR"), "partial": (2, "PARTIAL_FAILURE")}
-        | {"incomplete": (2, "INCOMPLETE")},
-        retryable=_RETRYABLE_FIRST,
-        delay_in_ms=False,
-        error_is_closed=True,
-        meta_has_exit_code=False,
-        warnings_are_objects=False,
-        failure_may_have_data=False,
-        meta_has_pagination=False,
-        meta_knows=_KNOWN_FIRST,
-    ),
-    "agent-spec-1.6": Revision(
-        "agent-spec-1.6",
-        codes=_CODES,
-        retryable=_RETRYABLE,
-        delay_in_ms=True,
-        error_is_closed=False,
-        meta_has_exit_code=False,
-        warnings_are_objects=False,
-        failure_may_have_data=False,
-        meta_has_pagination=False,
-        meta_knows=None,
-    ),
-    "agent-spec-2": Revision(
-        "agent-spec-2",
-        codes={**_CODES, "incomplete": (14, "INCOMPLETE")},
-        retryable=_RETRYABLE,
-        delay_in_ms=True,
-        error_is_closed=False,
-        meta_has_exit_code=True,
-        warnings_are_objects=True,
-        failure_may_have_data=True,
-        meta_has_pagination=True,
-        meta_knows=None,
-    ),
-}
-
-
-def respond_as(revision: Revision) -> Respond:
-    """Give the contract function of *revision*."""
-
-    def answer(outcome: Outcome, facts: Facts) -> Answer:
-        envelope = respond(outcome, facts, revision)
+    def respond(self, outcome: Outcome, facts: Facts) -> Answer:
+        """Return the document and the exit code that say *outcome*."""
+        envelope = envelope_for(outcome, facts, self)
         if facts.streamed is not None and envelope.ok:
             return Answer(_summary(envelope, facts), 0)
         return Answer(envelope.document(), envelope.exit_code)
 
-    return answer
+    def labelled(self, document: dict[str, Any], labels: dict[str, Any]) -> dict[str, Any]:
+        """Return *document* with *labels* among what it says of its call."""
+        return {**document, "meta": {**document.get("meta", {}), **labels}}
 
 
-def respond(outcome: Outcome, facts: Facts, revision: Revision) -> ResponseEnvelope[Any]:
+REVISIONS = {
+    revision.name: revision
+    for revision in (
+        Revision(
+            "response",
+            codes={**_CODES, "user_error": (3, "ARG_ERROR"), "partial": (2, "PARTIAL_FAILURE")}
+            | {"incomplete": (2, "INCOMPLETE")},
+            retryable=_RETRYABLE_FIRST,
+            delay_in_ms=False,
+            error_is_closed=True,
+            meta_knows=_KNOWN_FIRST,
+        ),
+        Revision("agent-spec-1.6"),
+        Revision(
+            "agent-spec-2",
+            codes={**_CODES, "incomplete": (14, "INCOMPLETE")},
+            meta_has_exit_code=True,
+            warnings_are_objects=True,
+            failure_may_have_data=True,
+            meta_has_pagination=True,
+            failed_checks="precondition",
+            retries_timed_out_reads=False,
+            numbers_items=True,
+            format_flag="--format",
+            text_format="plain",
+            manifest_version="3.0",
+        ),
+    )
+}
+
+
+def envelope_for(outcome: Outcome, facts: Facts, revision: Revision) -> ResponseEnvelope[Any]:
     """Build the one envelope that says *outcome* in *revision*."""
     exit_code, data, error = 0, None, None
     more = {
@@ -189,6 +174,8 @@ def respond(outcome: Outcome, facts: Facts, revision: Revision) -> ResponseEnvel
     }
     if facts.streamed is not None and isinstance(outcome, Failure | Partial):
         more["items_emitted"] = facts.streamed
+    if outcome.next:
+        more["next"] = list(outcome.next)
     if facts.page is not None and not isinstance(outcome, Failure):
         more.update(_paging(facts.page, revision))
     if isinstance(outcome, Failure):
@@ -200,9 +187,7 @@ def respond(outcome: Outcome, facts: Facts, revision: Revision) -> ResponseEnvel
         exit_code = revision.codes["partial"][0]
         data, error = _with_payload(outcome, revision.codes["partial"][1], revision)
     elif isinstance(outcome, Success) and outcome.attention:
-        # Failed checks: a precondition from revision 2 on, a general error before it.
-        kind = "precondition" if revision.failure_may_have_data else "tool_error"
-        exit_code = revision.codes[kind][0]
+        exit_code = revision.codes[revision.failed_checks][0]
         data, error = _with_payload(outcome, "DOCTOR_CHECKS_FAILED", revision)
     elif isinstance(outcome, Plan):
         data = _data(outcome.plan)
@@ -238,7 +223,7 @@ def _summary(envelope: ResponseEnvelope[Any], facts: Facts) -> dict[str, Any]:
 
 
 def _paging(page: Page, revision: Revision) -> dict[str, Any]:
-    """Give what ``meta`` says of the part that ``data`` is."""
+    """Return what ``meta`` says of the part that ``data`` is."""
     more: dict[str, Any] = {}
     if revision.meta_has_pagination:
         more["pagination"] = {
@@ -264,7 +249,7 @@ def _paging(page: Page, revision: Revision) -> dict[str, Any]:
 
 
 def _failure_payload(error: AgentError) -> Any:
-    """Give what is known of the work although it failed; never the result that was asked for."""
+    """Return what is known of the work although it failed; never the result that was asked for."""
     if error.kind == "cancelled":
         return {"partial": True}
     existing = error.context.get("existing")
@@ -272,7 +257,7 @@ def _failure_payload(error: AgentError) -> Any:
 
 
 def exit_code_of(error: AgentError, revision: Revision) -> int:
-    """Give the number of *error* in *revision*."""
+    """Return the number of *error* in *revision*."""
     if error.number:
         return error.number
     if error.kind == "cancelled":
@@ -281,7 +266,7 @@ def exit_code_of(error: AgentError, revision: Revision) -> int:
 
 
 def error_code(error: AgentError) -> str:
-    """Give the stable identifier: the author's own category, or the name of the kind."""
+    """Return the stable identifier: the author's own category, or the name of the kind."""
     if error.error_type not in KINDS and error.error_type != "execution_error":
         return _screaming(error.error_type)
     if error.kind == "auth_required":
@@ -300,8 +285,10 @@ def _detail(failure: Failure, revision: Revision) -> ErrorDetail:
     retryable = _retryable(error, revision)
     # The code of a wrong call promises that nothing was done, whoever found out.
     phase = "validation" if failure.phase and error.kind == "user_error" else failure.phase
+    # Where a context has no place, the words have one.
+    usage = f"Usage: {failure.usage}" if failure.usage and revision.error_is_closed else ""
     known: dict[str, Any] = {
-        "detail": "\n".join(filter(None, (error.detail, _text(failure.output)))) or None,
+        "detail": "\n".join(filter(None, (usage, error.detail, _text(failure.output)))) or None,
         "retryable": retryable,
         "phase": phase or None,
         "suggestion": error.suggestion or None,
@@ -311,7 +298,7 @@ def _detail(failure: Failure, revision: Revision) -> ErrorDetail:
     if retryable:
         known.update(_delay(error, revision))
     if not revision.error_is_closed:
-        known["context"] = _context(error)
+        known["context"] = _context(error, failure.usage)
         known.update((key, error.context[key]) for key in _OWN_PLACES if key in error.context)
         known["docs_url"] = error.doc_url or None
         if not retryable:
@@ -346,12 +333,14 @@ def _delay(error: AgentError, revision: Revision) -> dict[str, Any]:
     return {"retry_after": -(-error.retry_after_ms // 1000)} if known else {}
 
 
-def _context(error: AgentError) -> dict[str, Any] | None:
+def _context(error: AgentError, usage: str) -> dict[str, Any] | None:
     context = {key: value for key, value in error.context.items() if key not in _OWN_PLACES}
     if error.field:
         context["field"] = error.field
     if error.valid_values:
         context["valid_values"] = list(error.valid_values)
+    if usage:
+        context["usage"] = usage
     return context or None
 
 
@@ -384,7 +373,7 @@ def _data(payload: Any) -> Any:
 
 
 def _text(value: Any) -> str | None:
-    """Give *value* as the text a ``detail`` must be."""
+    """Return *value* as the text a ``detail`` must be."""
     if value is None or isinstance(value, str):
         return value
     from ..formats import dumps

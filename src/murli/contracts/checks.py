@@ -7,13 +7,15 @@ This is a net for us and for authors of contracts; a schema of each document shi
 
 from __future__ import annotations
 
+from . import MURLI, contract_named
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import Answer
+    from . import Answer, Contract
 
-_FAMILY_KEYS = ["ok", "data", "error", "warnings", "meta"]
+_ENVELOPE_KEYS = ["ok", "data", "error", "warnings", "meta"]
 _PAYLOAD_KEYS = {"ok": {"result"}, "partial": {"result"}, "plan": {"plan", "result"}}
 
 
@@ -23,10 +25,11 @@ class InvalidDocument(AssertionError):
 
 def check(contract: str, answer: Answer) -> None:
     """Raise `InvalidDocument` unless *answer* keeps the invariants of *contract*."""
-    if contract == "murli":
+    rules = contract_named(contract)
+    if rules is MURLI:
         _check_murli(answer.document, answer.exit_code, answer.stream)
     else:
-        _check_family(contract, answer.document, answer.exit_code)
+        _check_envelope(rules, answer.document, answer.exit_code)
 
 
 def _check_murli(document: dict[str, Any], exit_code: int, stream: str) -> None:
@@ -45,11 +48,11 @@ def _check_murli(document: dict[str, Any], exit_code: int, stream: str) -> None:
         _require(key in document, f"{key} is present")
 
 
-def _check_family(contract: str, document: dict[str, Any], exit_code: int) -> None:
+def _check_envelope(rules: Contract, document: dict[str, Any], exit_code: int) -> None:
     if document.get("_summary") is True:
         _check_summary(document, exit_code)
         return
-    _require(list(document) == _FAMILY_KEYS, "the five keys are present, in order, and no other")
+    _require(list(document) == _ENVELOPE_KEYS, "the five keys are present, in order, and no other")
     data, error, meta = document["data"], document["error"], document["meta"]
     _require(document["ok"] is (exit_code == 0), "ok says whether the exit code is 0")
     _require((error is None) == (exit_code == 0), "a failure, and only a failure, has an error")
@@ -59,7 +62,7 @@ def _check_family(contract: str, document: dict[str, Any], exit_code: int) -> No
     _require(not both_null or said_elsewhere, "data and error are not both null")
     _require(isinstance(document["warnings"], list), "warnings is an array")
     _require(isinstance(meta.get("duration_ms"), int), "meta.duration_ms is an integer")
-    if contract == "agent-spec-2":
+    if rules.meta_has_exit_code:
         _require(meta.get("exit_code") == exit_code, "meta.exit_code is the exit code")
     if error is not None:
         _require(bool(error.get("code")) and "message" in error, "error has code and message")

@@ -6,11 +6,13 @@ the exit code and cannot be given; the five keys are always present in the docum
 
 from __future__ import annotations
 
-from ..outcome import Record, fill
+from ..outcome import Record, field, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Generic, TypeVar
+
+    from ..type_checking import Several
 
     T = TypeVar("T")
 
@@ -22,7 +24,6 @@ else:
     class _Generic(Record):
         """Subscriptable like ``typing.Generic``, which is too dear to import for that."""
 
-        __slots__ = ()
         __class_getitem__ = classmethod(type(list[int]))
 
     T = "T"
@@ -31,16 +32,12 @@ else:
 class Redirect(Record):
     """Where a command went: run *command* as it stands; for ever when *permanent*."""
 
-    __slots__ = ("command", "permanent", "reason")
     command: str
     permanent: bool
-    reason: str
-
-    def __init__(self, command: str, permanent: bool, reason: str = "") -> None:
-        fill(self, command=command, permanent=permanent, reason=reason)
+    reason: str = ""
 
     def document(self) -> dict[str, Any]:
-        """Give the JSON object."""
+        """Return the JSON object."""
         document: dict[str, Any] = {"command": self.command, "permanent": self.permanent}
         if self.reason:
             document["reason"] = self.reason
@@ -54,23 +51,6 @@ class ErrorDetail(Record):
     contract, as do the ``fix`` fields; the factory fills those its revision knows.
     """
 
-    __slots__ = (
-        "code",
-        "message",
-        "detail",
-        "context",
-        "docs_url",
-        "retryable",
-        "retry_after",
-        "retry_after_ms",
-        "retry_strategy",
-        "fix_required",
-        "fix_command",
-        "phase",
-        "suggestion",
-        "redirect",
-        "more",
-    )
     code: str
     message: str
     detail: str | None
@@ -106,28 +86,13 @@ class ErrorDetail(Record):
         redirect: Redirect | None = None,
         **more: Any,
     ) -> None:
-        fill(
-            self,
-            code=code,
-            message=message,
-            detail=detail,
-            context=context,
-            docs_url=docs_url,
-            retryable=retryable,
-            retry_after=retry_after,
-            retry_after_ms=retry_after_ms,
-            retry_strategy=retry_strategy,
-            fix_required=fix_required,
-            fix_command=fix_command,
-            phase=phase,
-            suggestion=suggestion,
-            redirect=redirect,
-            more=more,
-        )
+        given = locals()
+        del given["self"]
+        fill(self, **given)
 
     def document(self) -> dict[str, Any]:
-        """Give the JSON object, in the order of the fields above."""
-        values = self._values()
+        """Return the JSON object, in the order of the fields above."""
+        values = dict(self.__dict__)
         values.update(values.pop("more"))
         document = {name: value for name, value in values.items() if value is not None}
         if self.redirect is not None:
@@ -138,7 +103,6 @@ class ErrorDetail(Record):
 class ResponseMeta(Record):
     """Facts about the invocation; *more* holds what the envelope leaves open."""
 
-    __slots__ = ("duration_ms", "exit_code", "request_id", "schema_version", "more")
     duration_ms: int
     exit_code: int | None
     request_id: str | None
@@ -154,17 +118,12 @@ class ResponseMeta(Record):
         schema_version: str | None = None,
         **more: Any,
     ) -> None:
-        fill(
-            self,
-            duration_ms=duration_ms,
-            exit_code=exit_code,
-            request_id=request_id,
-            schema_version=schema_version,
-            more=more,
-        )
+        given = locals()
+        del given["self"]
+        fill(self, **given)
 
     def document(self) -> dict[str, Any]:
-        """Give the JSON object."""
+        """Return the JSON object."""
         fixed = {
             "exit_code": self.exit_code,
             "duration_ms": self.duration_ms,
@@ -178,33 +137,25 @@ class ResponseMeta(Record):
 class ResponseEnvelope(_Generic[T]):
     """One answer of the family; *exit_code* alone decides ``ok``."""
 
-    __slots__ = ("exit_code", "data", "error", "warnings", "meta")
     exit_code: int
     data: T | None
     error: ErrorDetail | None
-    warnings: tuple[str | dict[str, Any], ...]
     meta: ResponseMeta
+    warnings: Several[str | dict[str, Any]] = field(default=(), convert=tuple)
 
-    def __init__(
-        self,
-        exit_code: int,
-        data: T | None,
-        error: ErrorDetail | None,
-        meta: ResponseMeta,
-        warnings: tuple[str | dict[str, Any], ...] = (),
-    ) -> None:
+    def _check(self, given: dict[str, Any]) -> None:
+        exit_code, error, meta = self.exit_code, self.error, self.meta
         if exit_code != 0 and error is None:
             raise ValueError(f"exit code {exit_code} needs an error; a failure must say why")
         if exit_code == 0 and error is not None:
             raise ValueError("exit code 0 cannot carry an error")
         said_elsewhere = meta.more.get("not_modified") or meta.more.get("help")
-        if data is None and error is None and not said_elsewhere:
+        if self.data is None and error is None and not said_elsewhere:
             raise ValueError("data and error are both null; give data ({} when there is none)")
-        fill(self, exit_code=exit_code, data=data, error=error, warnings=tuple(warnings), meta=meta)
 
     def replace(self, **changes: Any) -> ResponseEnvelope[T]:
-        """Give a copy with *changes* applied, held to the same rules."""
-        return ResponseEnvelope(**super().replace(**changes)._values())
+        """Return a copy with *changes* applied, held to the same rules."""
+        return ResponseEnvelope(**super().replace(**changes).__dict__)
 
     @property
     def ok(self) -> bool:
@@ -212,7 +163,7 @@ class ResponseEnvelope(_Generic[T]):
         return self.exit_code == 0
 
     def document(self) -> dict[str, Any]:
-        """Give the JSON object with its five keys."""
+        """Return the JSON object with its five keys."""
         return {
             "ok": self.ok,
             "data": self.data,

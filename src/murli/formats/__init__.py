@@ -64,7 +64,7 @@ def plain(value: object, name: str = "$") -> Any:
 
 
 def cleaned(text: str) -> str:
-    """Give *text* as it may stand in a document, see `text.clean`; most may as it is."""
+    """Return *text* as it may stand in a document, see `text.clean`; most may as it is."""
     if text.replace("\n", "").isprintable():
         return text
     from .text import clean
@@ -100,7 +100,7 @@ class Plainer:
         self.open: set[int] = set()
 
     def convert(self, value: Any, depth: int) -> Any:
-        """Give *value* as plain data."""
+        """Return *value* as plain data."""
         kind = type(value)
         if kind is str:
             return value if value.isprintable() else cleaned(value)
@@ -127,20 +127,20 @@ class Plainer:
             self.open.discard(id(value))
 
     def integer(self, value: int) -> int:
-        """Give an integer that readers can take."""
+        """Return an integer that readers can take."""
         if value.bit_length() > MAX_INT_BITS:
             raise self.trouble("is an integer of more than 4300 digits", "Return it as text.")
         return value
 
     def number(self, value: float) -> float:
-        """Give a number that JSON can hold."""
+        """Return a number that JSON can hold."""
         if value != value or value in (_INFINITY, -_INFINITY):
             name = "NaN" if value != value else "infinity"
             raise self.trouble(f"is {name}, which JSON cannot hold", "Return null or text instead.")
         return value
 
     def array(self, values: Iterable[Any], depth: int) -> list[Any]:
-        """Give the items as a list."""
+        """Return the items as a list."""
         items: list[Any] = []
         way = self.way
         way.append(0)
@@ -151,7 +151,7 @@ class Plainer:
         return items
 
     def object(self, mapping: Any, depth: int) -> dict[str, Any]:
-        """Give a mapping as an object in its own order."""
+        """Return a mapping as an object in its own order."""
         fields: dict[str, Any] = {}
         way = self.way
         way.append("")
@@ -169,7 +169,7 @@ class Plainer:
         return fields
 
     def key(self, name: Any) -> str:
-        """Give the text that stands for a key."""
+        """Return the text that stands for a key."""
         if name is None or name is True or name is False:
             return {None: "null", True: "true", False: "false"}[name]
         text: Any = None
@@ -184,7 +184,7 @@ class Plainer:
         return text if isinstance(text, str) else _scalar(text)
 
     def trouble(self, what: str, advice: str) -> EncodingError:
-        """Give the error that says where the trouble is."""
+        """Return the error that says where the trouble is."""
         from .foreign import trouble
 
         return trouble(self, what, advice)
@@ -201,7 +201,7 @@ _escaper: Any = None
 
 
 def _escape() -> Any:
-    """Give the accelerated quoting of text, loaded when there is text that needs it."""
+    """Return the accelerated quoting of text, loaded when there is text that needs it."""
     global _escaper
     if _escaper is None:
         try:
@@ -261,14 +261,14 @@ LONGEST_SECONDS = 1_000_000.0
 write_some = os.write
 _INTERRUPTING = (2, 15, 1, 14)  # SIGINT, SIGTERM, SIGHUP, and SIGALRM, which is a deadline
 
-# What handles SIGINT unless somebody else does; custody puts another one in its place.
+# What handles SIGINT unless somebody else does; the process guard puts another one in its place.
 python_int_handler = _signal.default_int_handler
 # How long after one SIGINT others are taken for the same.
 _BURST_SECONDS = 0.25
 _interrupted = 0.0
 
 
-def is_put_off(number: int, frame: Any) -> bool:
+def is_deferred(number: int, frame: Any) -> bool:
     """Return whether signal *number* comes again in a moment, because it would be lost in *frame*.
 
     What is raised in a callback of the import system is only shown.
@@ -293,7 +293,7 @@ def _send_again(thread: int, number: int) -> None:
 def interrupt_once(number: int, frame: Any) -> None:
     """Handle SIGINT as Python does, a burst of them as one."""
     global _interrupted
-    if is_put_off(number, frame):
+    if is_deferred(number, frame):
         return
     before, _interrupted = _interrupted, time.monotonic()
     if _interrupted - before > _BURST_SECONDS:
@@ -312,7 +312,7 @@ def take_bursts_as_one(*, begin: bool) -> None:
         pass
 
 
-def put_off_signals() -> Callable[[], None]:
+def defer_signals() -> Callable[[], None]:
     """Let signals wait until what this gives is called; for a step that must not be half done.
 
     Their handlers are put aside, because blocking the signals would leave those that another
@@ -324,7 +324,7 @@ def put_off_signals() -> Callable[[], None]:
     def note(number: int, frame: object) -> None:
         came.append(number)
 
-    def come() -> None:
+    def resume() -> None:
         for number, handler in aside.items():
             try:
                 _signal.signal(number, handler)
@@ -342,9 +342,9 @@ def put_off_signals() -> Callable[[], None]:
     except ValueError:  # not in the main thread, which is the one that is interrupted
         aside.clear()
     except KeyboardInterrupt:  # just before
-        come()
+        resume()
         raise
-    return come
+    return resume
 
 
 def identity(descriptor: int) -> tuple[int, int, int]:
@@ -389,18 +389,18 @@ class DescriptorStream:
         if len(data) <= _WHOLE:
             self._write(data)
             return
-        come = put_off_signals()
+        resume = defer_signals()
         try:
             self._write(data)
         finally:
-            come()
+            resume()
 
     def _write(self, data: bytes) -> None:
         rest = memoryview(data)
         while rest:
             most = ROOM - self.sent
             if most <= 0:
-                from ..patience import wait_for_reader
+                from .patience import wait_for_reader
 
                 most = wait_for_reader(self.descriptor)
             try:
@@ -420,7 +420,7 @@ class DescriptorStream:
         """Do nothing: every write has reached the descriptor already."""
 
     def isatty(self) -> bool:
-        """Tell whether a terminal is at the other end."""
+        """Return whether a terminal is at the other end."""
         return os.isatty(self.descriptor)
 
 
@@ -454,7 +454,7 @@ def _write(raw: Any, data: bytes) -> None:
     while rest:
         written = file.write(rest)
         if written is None:  # a pipe that does not block, and is full
-            from ..patience import wait_for_reader
+            from .patience import wait_for_reader
 
             wait_for_reader(file.fileno())
         else:
@@ -470,7 +470,7 @@ def put_for_people(stream: TextStream | None, text: str) -> None:
 
 
 def is_terminal(stream: Any) -> bool:
-    """Tell whether *stream* really ends at a terminal; closed and odd streams do not."""
+    """Return whether *stream* really ends at a terminal; closed and odd streams do not."""
     try:
         return bool(stream.isatty())
     except (AttributeError, ValueError, OSError):
@@ -478,5 +478,47 @@ def is_terminal(stream: Any) -> bool:
 
 
 def standard(name: str) -> Any:
-    """Give ``sys.stdout`` or ``sys.stderr`` as it is now: test runners swap them."""
+    """Return ``sys.stdout`` or ``sys.stderr`` as it is now: test runners swap them."""
     return getattr(sys, name)
+
+
+VALID_OUTPUT_FORMATS = ("json", "ndjson", "text")
+
+
+def put_over(target: Any, name: str, function: Callable[..., Any]) -> Callable[[], None]:
+    """Have *function* called in the place of *target*'s, with that one before the arguments.
+
+    Returns what takes it out again; those who came later may have left before, or may stay.
+    """
+
+    def layer(*args: Any, **named: Any) -> Any:
+        return function(beneath[0], *args, **named)
+
+    def undo() -> None:
+        above: Any = None
+        found: Any = target.__dict__.get(name)
+        while found is not layer:
+            above = found
+            found = found._murli_beneath[0] if hasattr(found, "_murli_beneath") else None
+            if found is None:
+                return
+        if above is not None:
+            above._murli_beneath[:] = beneath
+        elif beneath[1]:
+            delattr(target, name)
+        else:
+            setattr(target, name, beneath[0])
+
+    # What it stands in for, and whether that is found elsewhere once it is gone: a method.
+    beneath = [getattr(target, name), name not in target.__dict__]
+    setattr(layer, "_murli_beneath", beneath)
+    setattr(target, name, layer)
+    return undo
+
+
+def flush(stream: Any) -> None:
+    """Let what is in the buffers of *stream* out, if it can be."""
+    try:
+        stream.flush()
+    except (AttributeError, ValueError, OSError):  # absent, closed by the handler, or full
+        pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import dumps
-from .text import Printed, clean
+from .text import PlainObject, Printed, clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def converted(plainer: Plainer, value: Any, depth: int) -> Any:
-    """Give *value*, which is not of a plain type, as plain data.
+    """Return *value*, which is not of a plain type, as plain data.
 
     What its own code raises becomes an `EncodingError`.
     """
@@ -33,7 +33,7 @@ def converted(plainer: Plainer, value: Any, depth: int) -> Any:
 
 
 def trouble(plainer: Plainer, what: str, advice: str) -> EncodingError:
-    """Give the error that says where the trouble is."""
+    """Return the error that says where the trouble is."""
     where = "".join(
         f"[{step}]" if isinstance(step, int) else f".{step}"
         for step in plainer.way[:12]
@@ -65,6 +65,8 @@ def _convert(plainer: Plainer, value: Any, depth: int) -> Any:
         return plainer.number(float.__float__(value))
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return plainer.object(value._asdict(), depth)
+    if isinstance(value, PlainObject):
+        return value
     if isinstance(value, dict):
         return plainer.object(value, depth)
     if isinstance(value, (list, tuple, range)):
@@ -85,7 +87,7 @@ def _convert(plainer: Plainer, value: Any, depth: int) -> Any:
         return plainer.convert(value.tolist(), depth + 1)
     if callable(getattr(value, "keys", None)) and hasattr(value, "__getitem__"):
         return plainer.object({name: value[name] for name in list(value.keys())}, depth)
-    if hasattr(value, "__next__") or _is_plain_collection(value):
+    if hasattr(type(value), "__next__") or _is_plain_collection(value):
         return plainer.array(value, depth)
     raise plainer.trouble(
         f"is a {_name_of(value)}, which has no JSON form",
@@ -111,7 +113,7 @@ def _field_names(value: Any) -> Iterable[str] | None:
 
 
 def text_of_key(plainer: Plainer, name: Any) -> Any:
-    """Give the text of a key that is neither text nor a number; a list when it has none."""
+    """Return the text of a key that is neither text nor a number; a list when it has none."""
     try:
         from enum import Enum
 
@@ -126,7 +128,7 @@ def text_of_key(plainer: Plainer, name: Any) -> Any:
 
 
 def _text_of(value: Any) -> str | float | None:
-    """Give the text of a date, a path, a UUID or a Decimal without importing their modules."""
+    """Return the text of a date, a path, a UUID or a Decimal without importing their modules."""
     for base in type(value).__mro__:
         place = f"{base.__module__}.{base.__qualname__}"
         if place in ("datetime.datetime", "datetime.date", "datetime.time"):

@@ -39,7 +39,7 @@ _KEEPING_BREAKS = {**_FLAT, **dict.fromkeys(map(ord, "\n\u2028\u2029"), "\n")}
 
 
 def render(value: Any, columns: int = 80) -> str:
-    """Give plain data as text, without a line break at the end."""
+    """Return plain data as text, without a line break at the end."""
     return "\n".join(_lines(value, columns))
 
 
@@ -86,7 +86,7 @@ def drawn(value: Any, stream: TextStream) -> str:
 
 
 def table_lines(rows: list[dict[str, Any]], columns: int) -> list[str] | None:
-    """Give *rows* as an aligned table with a header, or ``None`` when *columns* are too few."""
+    """Return *rows* as an aligned table with a header, or ``None`` when *columns* are too few."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     cells = [[_cell(row.get(name)) for name in names] for row in rows]
     numeric = [_is_numeric(row.get(name) for row in rows) for name in names]
@@ -103,7 +103,7 @@ def table_lines(rows: list[dict[str, Any]], columns: int) -> list[str] | None:
 
 
 def _lines(value: Any, columns: int, room: int | None = None) -> list[str]:
-    """Give the lines of *value*; *room* is what is left of *columns* after the indent."""
+    """Return the lines of *value*; *room* is what is left of *columns* after the indent."""
     room = columns if room is None else room
     if isinstance(value, dict):
         return _fields(value, columns, room)
@@ -137,7 +137,7 @@ def _fields(fields: dict[str, Any], columns: int, room: int) -> list[str]:
 
 
 def _beside(value: Any, columns: int, room: int) -> list[str] | None:
-    """Give what stands to the right of a key, or ``None`` for what goes below it."""
+    """Return what stands to the right of a key, or ``None`` for what goes below it."""
     if not isinstance(value, (dict, list)):
         return _text(value).split("\n")
     if not value:
@@ -239,7 +239,7 @@ def _columns_of(stream: Any) -> int:
 
 
 def _rich(value: Any, stream: Any, columns: int) -> str | None:
-    """Give *value* as rich draws it, or ``None`` when rich is missing or has nothing to add."""
+    """Return *value* as rich draws it, or ``None`` when rich is missing or has nothing to add."""
     if not value or not (isinstance(value, dict) or _is_table(value)):
         return None
     try:

@@ -23,6 +23,47 @@ class Printed(str):
     __slots__ = ()
 
 
+class PlainObject(dict[str, "Any"]):
+    """An object that is plain data and clean already."""
+
+    __slots__ = ()
+
+
+class TextLines(PlainObject):
+    """The ``{"lines": […]}`` that is the form of a text of several lines."""
+
+    __slots__ = ()
+
+
+class TextWithTables(PlainObject):
+    """The ``{"text": …, "tables": […]}`` that is the form of a text with tables in it."""
+
+    __slots__ = ()
+
+
+# What only the end is held of.
+_ENDS = ({"omitted_characters", "end"}, {"omitted_bytes", "end"})
+
+
+# How many lines a text has at most that stays a string.
+FEW_LINES = 10
+
+
+def in_lines(value: Any) -> Any:
+    """Return *value* with its lines each for itself if it is a text, or the end of one, of many.
+
+    So that each is a line of the document too; joined by line feeds they are the text. A few lines
+    stay the string that readers compare: nobody counts them with a tool.
+    """
+    if isinstance(value, dict) and value.keys() in _ENDS:
+        return {**value, "end": in_lines(value["end"])}
+    if not isinstance(value, str) or value.count("\n") < FEW_LINES:
+        return value
+    # What is clean may hold carriage returns, and is not looked at again.
+    kind = Printed if isinstance(value, Printed) else str
+    return TextLines(lines=[kind(line) for line in value.split("\n")])
+
+
 # In order: strings that end with BEL or ST (OSC titles and links, DCS, APC …), CSI sequences,
 # the remaining escapes of one or more characters, and introducers that introduce nothing.
 # An unterminated string loses its introducer only: the text behind it may be an answer. A string
@@ -53,7 +94,7 @@ def strip_ansi(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """Give *text* as it may stand in a document.
+    """Return *text* as it may stand in a document.
 
     No ANSI, no carriage return, no overriding of the direction of writing, and U+FFFD in place of
     NUL and of what is not Unicode.
@@ -69,7 +110,7 @@ def clean(text: str) -> str:
 
 
 def clean_line(text: str) -> str:
-    """Give *text* as it may be shown to a person when somebody else wrote it.
+    """Return *text* as it may be shown to a person when somebody else wrote it.
 
     Beyond `clean`, other control characters go, so that a message can neither move the cursor
     nor ring; line breaks and tabs stay.

@@ -1,6 +1,7 @@
 r"""Plain data as tab-separated values: a header, and one line for each item.
 
-What is no list is lines of a key and its value. In a cell ``\t``, ``\n``, ``\r`` and ``\\`` stand
+What is no list is lines of a key and its value, a text of several lines a list of them.
+In a cell ``\t``, ``\n``, ``\r`` and ``\\`` stand
 for a tab, line breaks and a backslash; what is nested is JSON in one line; null is an empty cell.
 """
 
@@ -18,9 +19,11 @@ VALUE = "value"
 
 
 def render(value: Any) -> str:
-    """Give *value* as lines, without a line break at the end."""
+    """Return *value* as lines, without a line break at the end."""
     if value is None:
         return ""
+    if isinstance(value, dict) and value.keys() == {"lines"} and isinstance(value["lines"], list):
+        value = value["lines"]  # a text
     if isinstance(value, dict):
         return "\n".join(f"{_escaped(key)}\t{_cell(each)}" for key, each in value.items())
     items = value if isinstance(value, list) else [value]
@@ -34,7 +37,7 @@ def render(value: Any) -> str:
 
 
 def row_size(item: Any) -> int:
-    """Give how many bytes the line of *item* takes, but for the columns only others have."""
+    """Return how many bytes the line of *item* takes, but for the columns only others have."""
     cells = item.values() if isinstance(item, dict) else [item]
     return sum(len(_cell(each).encode("utf-8", "surrogatepass")) + 1 for each in cells)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .trouble import CorruptError
+from ..files import CorruptError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ LONGEST_NAME = 64
 
 
 def check_name(name: str) -> str:
-    """Give what is wrong with a profile's name, in a sentence; ``""`` when nothing is."""
+    """Return what is wrong with a profile's name, in a sentence; ``""`` when nothing is."""
     if not name.strip("."):
         return "A profile's name is more than dots." if name else "A profile needs a name."
     if len(name) > LONGEST_NAME:
@@ -37,7 +37,7 @@ class _Number:
 
 
 def read_document(data: bytes) -> dict[str, Any]:
-    """Give what is in the file; `CorruptError` when it is no store."""
+    """Return what is in the file; `CorruptError` when it is no store."""
     import json
 
     try:
@@ -75,7 +75,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def flags_in(name: str, entry: Any) -> dict[str, Any] | None:
-    """Give the flags of a profile as the file has them; ``None`` when it is not one."""
+    """Return the flags of a profile as the file has them; ``None`` when it is not one."""
     if check_name(name) or not isinstance(entry, dict):
         return None
     flags = entry.get("flags")
@@ -83,7 +83,7 @@ def flags_in(name: str, entry: Any) -> dict[str, Any] | None:
 
 
 def entry_of(name: str, was: Any, profile: Profile) -> dict[str, Any]:
-    """Give what the file says about a profile, with everything else that *was* said about it."""
+    """Return what the file says about a profile, with everything else that *was* said about it."""
     if wrong := check_name(name):
         raise ValueError(wrong)
     before = flags_in(name, was) or {}
@@ -99,7 +99,7 @@ def entry_of(name: str, was: Any, profile: Profile) -> dict[str, Any]:
 
 
 def text_of(value: Any) -> str | None:
-    """Give the value of a flag as text; ``None`` when it has no obvious one."""
+    """Return the value of a flag as text; ``None`` when it has no obvious one."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
@@ -110,7 +110,7 @@ def text_of(value: Any) -> str | None:
 
 
 def spelled(value: Any, margin: str = "\n") -> str:
-    """Give *value* as JSON, indented; `ValueError` when it would not be read the same again."""
+    """Return *value* as JSON, indented; `ValueError` when it would not be read the same again."""
     if isinstance(value, _Number):
         return value.text
     if not isinstance(value, (dict, list)):
@@ -141,5 +141,5 @@ def _spelled_scalar(value: Any) -> str:
 
 
 def quoted_name(name: str) -> str:
-    """Give a name as a message may show it."""
+    """Return a name as a message may show it."""
     return repr(name[:LONGEST_NAME])

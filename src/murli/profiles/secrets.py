@@ -10,7 +10,7 @@ import _thread
 import os
 import stat
 
-from ..patience import seconds_from
+from ..formats.patience import seconds_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class _Trouble(Exception):
 
 
 def is_reference(text: str) -> bool:
-    """Tell whether *text* is meant to say where a secret is: ``env:NAME`` or ``file:PATH``."""
+    """Return whether *text* is meant to say where a secret is: ``env:NAME`` or ``file:PATH``."""
     return text.startswith(("env:", "file:"))
 
 
@@ -68,12 +68,12 @@ def _is_well_formed(text: str) -> bool:
 
 
 def shown(text: str) -> str:
-    """Give what may be shown for *text* in the store: a well-formed reference, nothing else."""
+    """Return what may be shown for *text* in the store: a well-formed reference, nothing else."""
     return text if _is_well_formed(text) else "[REDACTED]"
 
 
 def resolve(tool: str, profile: str, flag: str, text: str) -> str:
-    """Give the secret that *text* in the store stands for, or raise `SecretError`."""
+    """Return the secret that *text* in the store stands for, or raise `SecretError`."""
     if is_reference(text):
         check_reference(flag, text)
     scheme, _, where = text.partition(":")
@@ -100,7 +100,7 @@ class Keeper:
         self._trouble: _Trouble | None = None
 
     def keep(self, profile: str, flag: str, value: str, *, allow_plaintext: bool) -> str:
-        """Put *value* in a safe place; give what the store is to hold, or raise `SecretError`.
+        """Put *value* in a safe place; return what the store is to hold, or raise `SecretError`.
 
         A reference is kept as it is. *allow_plaintext* is a permission, not a wish: a keyring
         that works is used all the same.
@@ -184,7 +184,7 @@ def _put(value: str, ring: KeyringBackend, service: str, account: str) -> str:
 
 
 def _ask(tool: str, profile: str, flag: str, question: Callable[..., str]) -> str:
-    """Give the keyring's answer to *question*, or raise `_Trouble`, within the deadline."""
+    """Return the keyring's answer to *question*, or raise `_Trouble`, within the deadline."""
     given = seconds_from("MURLI_KEYRING_TIMEOUT")
     seconds = KEYRING_SECONDS if given is None else min(given, 3600)
     answers: list[str | _Trouble] = []
@@ -214,7 +214,7 @@ def _ask(tool: str, profile: str, flag: str, question: Callable[..., str]) -> st
 
 
 def _backend() -> KeyringBackend:
-    """Give the backend that keyring chose, unless it is one that keeps nothing."""
+    """Return the backend that keyring chose, unless it is one that keeps nothing."""
     try:
         import keyring
         from keyring.backends import chainer, fail, null

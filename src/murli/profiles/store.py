@@ -12,30 +12,31 @@ from __future__ import annotations
 import errno
 import os
 
-from ..outcome import Record, fill
-from .document import check_name as check_name
-from .document import entry_of, flags_in, is_store, quoted_name, read_document, spelled, text_of
-from .files import (
-    absolute_path,
+from ..files import (
+    CorruptError,
     contents,
     failure_of,
-    home_folder,
     make_folder,
     make_folders,
     make_private,
     open_lock,
-    replace,
+    replace_text,
     set_aside,
     tighten,
-    wait_for,
+    wait_for_lock,
 )
-from .trouble import CorruptError
-from .trouble import StoreError as StoreError
+from ..files import StoreError as StoreError
+from ..outcome import Record, dict_of, field
+from .document import check_name as check_name
+from .document import entry_of, flags_in, is_store, quoted_name, read_document, spelled, text_of
+from .paths import absolute_path, home_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeVar
+
+    from ..type_checking import Given
 
     T = TypeVar("T")
 
@@ -46,11 +47,7 @@ _NO_FILE = "it is not a regular file"
 class Profile(Record):
     """The values of flags that were saved under one name."""
 
-    __slots__ = ("flags",)
-    flags: dict[str, str]
-
-    def __init__(self, flags: Mapping[str, str] | None = None) -> None:
-        fill(self, flags=dict(flags or {}))
+    flags: Given[Mapping[str, str] | None, dict[str, str]] = field(default=None, convert=dict_of)
 
     def __repr__(self) -> str:
         return f"Profile(flags: {', '.join(map(repr, self.flags)) or 'none'})"
@@ -67,7 +64,7 @@ class ProfileStore:
 
     @classmethod
     def load(cls, tool_name: str) -> ProfileStore:
-        """Give what is saved for a tool; a store without profiles when nothing is.
+        """Return what is saved for a tool; a store without profiles when nothing is.
 
         Who wants to know what was wrong with the file asks `StoreFile`.
         """
@@ -86,7 +83,7 @@ class ProfileStore:
         StoreFile(tool_name).update(take_over)
 
     def get(self, name: str) -> Profile | None:
-        """Give the profile *name*, or ``None``."""
+        """Return the profile *name*, or ``None``."""
         return self.profiles.get(name)
 
     def set(self, name: str, profile: Profile) -> None:
@@ -108,11 +105,11 @@ class ProfileStore:
         self.default = name
 
     def names(self) -> list[str]:
-        """Give the names of all profiles, sorted."""
+        """Return the names of all profiles, sorted."""
         return sorted(self.profiles)
 
     def _text(self) -> str:
-        """Give the file's new text: what it was, but for what was changed."""
+        """Return the file's new text: what it was, but for what was changed."""
         was = self._document.get("profiles") or {}
         profiles: dict[str, Any] = {}
         for name in {**was, **self.profiles}:
@@ -157,7 +154,7 @@ class StoreFile:
         self._older = os.path.join(config, tool_name, "profiles.json")
 
     def read(self) -> ProfileStore:
-        """Give what is saved; `StoreError` when there is something that cannot be read.
+        """Return what is saved; `StoreError` when there is something that cannot be read.
 
         A corrupt file is set aside, with a warning, and counts as none; one that somebody named
         and that is no store is left alone.
@@ -177,7 +174,7 @@ class StoreFile:
             return ProfileStore()
 
     def peek(self) -> ProfileStore:
-        """Give what is saved without touching the file or saying what is wrong with it."""
+        """Return what is saved without touching the file or saying what is wrong with it."""
         try:
             data = contents(self.path)
             if data is None and self._older:
@@ -187,7 +184,7 @@ class StoreFile:
             return ProfileStore()
 
     def update(self, change: Callable[[ProfileStore], T]) -> T:
-        """Let *change* work on what is saved, alone; keep what it did and give what it returned.
+        """Let *change* work on what is saved, alone; keep what it did and return what it returned.
 
         Nothing is written when it changed nothing, or raised. It must not update the same store.
         """
@@ -199,13 +196,13 @@ class StoreFile:
             result = change(store)
             text = store._text()
             if text != store._unchanged:
-                replace(target, text)
+                replace_text(target, text)
             return result
 
         return self._alone(work)
 
     def _alone(self, work: Callable[[str], T]) -> T:
-        """Give what *work* does while nobody else writes; it is told the file to replace."""
+        """Return what *work* does while nobody else writes; it is told the file to replace."""
         try:
             target = self._prepared()
             # Beside the file itself, because more than one link may lead there; never deleted,
@@ -214,7 +211,7 @@ class StoreFile:
         except OSError as error:
             raise failure_of("save", error, self.path) from None
         try:
-            wait_for(descriptor, target)
+            wait_for_lock(descriptor, target)
             return work(target)
         finally:
             try:
@@ -223,7 +220,7 @@ class StoreFile:
                 pass
 
     def _prepared(self) -> str:
-        """Make the folders that are missing; give the file to replace: a link itself is kept."""
+        """Make the folders that are missing; return the file to replace: a link itself is kept."""
         if self._folder_is_ours:
             # Not with those above it: a home directory that does not exist is not ours to make.
             make_folder(os.path.dirname(self.path))
@@ -325,10 +322,10 @@ class StoreFile:
 
 
 def profile_path(tool_name: str) -> str:
-    """Give where a tool's profiles are saved; `StoreError` when they are off."""
+    """Return where a tool's profiles are saved; `StoreError` when they are off."""
     return StoreFile(tool_name).path
 
 
 def load_profile_store(tool_name: str) -> ProfileStore:
-    """Give what is saved for a tool, as `ProfileStore.load` does."""
+    """Return what is saved for a tool, as `ProfileStore.load` does."""
     return ProfileStore.load(tool_name)

@@ -6,17 +6,17 @@ rules for the moment of writing.
 
 from __future__ import annotations
 
+from ..contracts import CONTRACT_NAMES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 SCHEMA_NAMES = (
-    "murli",
-    "response",
-    "agent-spec-1.6",
-    "agent-spec-2",
+    *CONTRACT_NAMES,
     "describe",
     "command",
+    "commands",
     "manifest-1",
     "manifest-3",
     "event-lines",
@@ -24,7 +24,7 @@ SCHEMA_NAMES = (
 
 
 def load_schema(name: str) -> dict[str, Any]:
-    """Give the schema called *name*; `ValueError` for a name that is none of `SCHEMA_NAMES`.
+    """Return the schema called *name*; `ValueError` for a name that is none of `SCHEMA_NAMES`.
 
     Those of the four contracts bear the contract's name, so the schema of an answer is
     ``load_schema(contract)``.

@@ -72,7 +72,7 @@ _QUALIFIERS = ("ClassVar", "Final", "NotRequired", "ReadOnly", "Required")
 
 
 def schema_of(kind: object) -> dict[str, Any] | None:
-    """Give the schema of what `plain` makes of a *kind*, or ``None`` when it says nothing."""
+    """Return the schema of what `plain` makes of a *kind*, or ``None`` when it says nothing."""
     try:
         deriver = _Deriver()
         root = {} if kind is None else deriver.schema(kind)
@@ -82,10 +82,10 @@ def schema_of(kind: object) -> dict[str, Any] | None:
 
 
 def return_schema_of(function: object) -> dict[str, Any] | None:
-    """Give the schema of what *function* is annotated to return, or ``None``, as `schema_of`."""
+    """Return the schema of what *function* is annotated to return, or ``None``, as `schema_of`."""
     try:
         found = _returned(function)
-        return None if found is type(None) else schema_of(found)
+        return None if found is type(None) or found is Any else schema_of(found)
     except Exception:  # see schema_of
         return None
 
@@ -300,7 +300,7 @@ def _field_names(kind: Any) -> list[str] | None:
 
 
 def _hints(kind: Any) -> dict[str, Any]:
-    """Give the annotations of a class, resolved; one that cannot be says nothing."""
+    """Return the annotations of a class, resolved; one that cannot be says nothing."""
     given = {each.name: each.type for each in getattr(kind, "__attrs_attrs__", ())}
     try:
         return {**given, **typing.get_type_hints(kind, include_extras=True)}
@@ -326,10 +326,13 @@ def _returned(function: Any) -> Any:
     for _ in range(50):  # wrappers around wrappers; an object may pretend to have them forever
         if isinstance(function, type):
             return function
+        around = function
         if isinstance(function, (functools.partial, functools.partialmethod)):
             function = function.func
         else:
             function = getattr(function, "__wrapped__", getattr(function, "__func__", function))
+        if function is around:
+            break
     function = function if hasattr(function, "__globals__") else type(function).__call__
     annotation = function.__annotations__.get("return", Any)
     return type(None) if annotation is None else _resolved(annotation, function.__globals__)

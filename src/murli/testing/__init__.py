@@ -61,7 +61,7 @@ def run(
     catch: bool = True,
     check: bool = True,
 ) -> Result:
-    """Run *app* with *args*, and give what it wrote and how it ended.
+    """Run *app* with *args*, and return what it wrote and how it ended.
 
     In this process: a ``click`` command, a ``typer.Typer``, or the function that is the program
     (``main``, called without arguments; its words are in ``sys.argv``). An ``argparse`` parser only

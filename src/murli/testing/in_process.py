@@ -21,13 +21,13 @@ from contextlib import ExitStack, contextmanager
 from types import FrameType
 from typing import IO, Any
 
-from .. import runtime
-from ..adapters import is_parser, kind_of
-from ..runtime import process
-from ..runtime.capture import away_from_standard
-from ..runtime.endings import status_of
-from ..runtime.for_people import INTERRUPTED, Interrupted, Uncaught
-from ..runtime.invocation import Invocation, current
+from .. import core
+from ..call import Invocation
+from ..call import ending as process
+from ..call.ending.for_people import INTERRUPTED, Interrupted, Uncaught
+from ..core import current, is_parser, kind_of
+from ..outcome import status_of
+from ..process import away_from_standard
 from .as_process import Ended
 
 # There is one of each: two runs at the same time would write into each other.
@@ -49,12 +49,12 @@ def run_in_process(
     call = _call_of(app, words, name)
     with _one_at_a_time, ExitStack() as stack:
         interrupts = stack.enter_context(_own_signals())
-        stack.enter_context(_own_surroundings([name, *words], env, cwd))
+        stack.enter_context(_own_environment([name, *words], env, cwd))
         streams = stack.enter_context(_Streams(stdin or b"", person))
         if person:
             stack.enter_context(_typed_secrets())
         endings = stack.enter_context(_noting_endings())
-        exit_code = _ended(call, endings)
+        exit_code = _run_to_end(call, endings)
         raised = next((each for each in endings if not isinstance(each, SystemExit)), None)
         ended = Ended(*streams.texts(), exit_code, raised)
     if interrupts:
@@ -63,7 +63,7 @@ def run_in_process(
 
 
 def name_of(app: Any) -> str:
-    """Give the name a tool goes by when nobody says another."""
+    """Return the name a tool goes by when nobody says another."""
     if is_parser(app):
         return str(app.prog)
     own = getattr(app, "name", None) or getattr(getattr(app, "info", None), "name", None)
@@ -73,7 +73,7 @@ def name_of(app: Any) -> str:
 
 
 def _call_of(app: Any, words: Sequence[str], name: str) -> Callable[[], object]:
-    """Give what runs *app*, by what it can do rather than by its class."""
+    """Return what runs *app*, by what it can do rather than by its class."""
     if is_parser(app):
 
         def parse() -> None:
@@ -96,8 +96,8 @@ def _call_of(app: Any, words: Sequence[str], name: str) -> Callable[[], object]:
 # -- the end of a program ------------------------------------------------------------------------
 
 
-def _ended(call: Callable[[], object], endings: list[BaseException]) -> int:
-    """Run *call* as the interpreter runs a program; give the exit code."""
+def _run_to_end(call: Callable[[], object], endings: list[BaseException]) -> int:
+    """Run *call* as the interpreter runs a program; return the exit code."""
     pid = os.getpid()
     ending: BaseException | None = None
     try:
@@ -108,7 +108,7 @@ def _ended(call: Callable[[], object], endings: list[BaseException]) -> int:
         ending = error
     code = 1
     try:
-        code = _settled(ending, endings)
+        code = _exit_code_after(ending, endings)
     finally:
         if os.getpid() != pid:  # a fork of the tool must not go on as a test runner
             _flush(sys.stdout, sys.stderr)
@@ -116,10 +116,10 @@ def _ended(call: Callable[[], object], endings: list[BaseException]) -> int:
     return code
 
 
-def _settled(ending: BaseException | None, endings: list[BaseException]) -> int:
-    """Do what is done at the end of a process that ends by *ending*; give its exit code."""
+def _exit_code_after(ending: BaseException | None, endings: list[BaseException]) -> int:
+    """Do what is done at the end of a process that ends by *ending*; return its exit code."""
     owner = process._owner
-    if owner is not None and owner.concerned:
+    if owner is not None and owner.is_this_process:
         # A tool that calls its own parse_args is answered for at the end of its process: here.
         owner.tear_down()
         code = owner.invocation.finish(ending, restore=True)
@@ -168,7 +168,7 @@ def _noting_endings() -> Iterator[list[BaseException]]:
 
 @contextmanager
 def _own_signals() -> Iterator[list[int]]:
-    """Let the tool have its signal handlers; give the interrupts that came from outside."""
+    """Let the tool have its signal handlers; return the interrupts that came from outside."""
     interrupts: list[int] = []
     if threading.current_thread() is not threading.main_thread():
         yield interrupts  # signals are the main thread's
@@ -191,37 +191,37 @@ def _own_signals() -> Iterator[list[int]]:
 
 
 @contextmanager
-def _own_surroundings(argv: list[str], env: Mapping[str, str], cwd: str | None) -> Iterator[None]:
-    """Give the tool its words, its environment and its folder, and murli a fresh start."""
+def _own_environment(argv: list[str], env: Mapping[str, str], cwd: str | None) -> Iterator[None]:
+    """Set the words, environment and folder of the tool, and a fresh start for murli; undo it."""
     environ, words, folder = dict(os.environ), sys.argv, os.open(".", os.O_RDONLY)
-    hook, version = sys.excepthook, runtime.tool_version()
+    hook, version = sys.excepthook, core.tool_version()
     around, owner = current(), _own_process(None)
     try:
-        _become(env)
+        _set_environment(env)
         sys.argv = argv
         if cwd is not None:
             os.chdir(cwd)
         yield
     finally:
         while (left := current()) is not None and left is not around:
-            left.leave()
+            left.deactivate()
         taken = _own_process(owner)
         if taken is not None:
             atexit.unregister(taken.on_exit)
-        runtime.set_tool_version(version)
+        core.set_tool_version(version)
         sys.excepthook, sys.argv = hook, words
         os.fchdir(folder)
         os.close(folder)
-        _become(environ)
+        _set_environment(environ)
 
 
-def _own_process(owner: process.Ownership | None) -> process.Ownership | None:
+def _own_process(owner: process.ProgramAsHandler | None) -> process.ProgramAsHandler | None:
     """Let the end of the process be the business of *owner*; give whose it was."""
     before, process._owner = process._owner, owner
     return before
 
 
-def _become(env: Mapping[str, str]) -> None:
+def _set_environment(env: Mapping[str, str]) -> None:
     for name in [name for name in os.environ if name not in env]:
         del os.environ[name]
     os.environ.update(env)
@@ -253,7 +253,7 @@ class _Terminal(io.TextIOWrapper):
     """A file that passes for a terminal."""
 
     def isatty(self) -> bool:
-        """Say so."""
+        """Return that it is one."""
         return True
 
 
@@ -283,7 +283,7 @@ class _Streams:
         return self
 
     def texts(self) -> tuple[bytes, bytes]:
-        """Give what is on stdout and stderr by now."""
+        """Return what is on stdout and stderr by now."""
         _flush(sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
         return _whole(self._files[1]), _whole(self._files[2])
 
@@ -301,7 +301,7 @@ class _Streams:
 
 
 def _copy_of(descriptor: int) -> int | None:
-    """Give a copy of *descriptor* out of the way; ``None`` when it is closed."""
+    """Return a copy of *descriptor* out of the way; ``None`` when it is closed."""
     try:
         copy = os.dup(descriptor)
     except OSError:

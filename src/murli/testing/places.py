@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from ..runtime import AGENT_VARIABLES
+from ..core import AGENT_VARIABLES
 
 # What would make a tool behave as it does not for everybody, or write where the user keeps things.
 _DROPPED = ("MURLI_", "XDG_")
@@ -20,7 +20,7 @@ Snapshot = dict[str, tuple[int, int, int]]
 def environment(
     home: str, contract: str, *, person: bool, changes: Mapping[str, str | None]
 ) -> dict[str, str]:
-    """Give the environment a tool is tested in; *changes* come last, ``None`` takes one out."""
+    """Return the environment a tool is tested in; *changes* come last, ``None`` takes one out."""
     env = {
         name: value
         for name, value in os.environ.items()
@@ -41,7 +41,7 @@ def environment(
 
 
 def snapshot(home: str, cwd: str | None) -> Snapshot:
-    """Give every file below *home* and *cwd*, with what shows that it has changed."""
+    """Return every file below *home* and *cwd*, with what shows that it has changed."""
     found = _below(home, "~/")
     return {**found, **_below(cwd, "")} if cwd is not None else found
 
@@ -64,7 +64,7 @@ def _below(folder: str, prefix: str) -> Snapshot:
 
 
 def changed(before: Snapshot, after: Snapshot) -> tuple[str, ...]:
-    """Give what was made, changed or removed between the two; of a folder, what is in it."""
+    """Return what was made, changed or removed between the two; of a folder, what is in it."""
     names = sorted(
         name for name in before.keys() | after.keys() if before.get(name) != after.get(name)
     )

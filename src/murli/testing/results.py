@@ -12,19 +12,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NoReturn
 
-from ..client.documents import documents_in, is_aside, parsed
-from ..client.envelopes import object_in
-from ..client.reading import read
-from ..client.response import Problem, Response, Warned
+from ..client.response import Response, read
 from ..contracts.checks import InvalidDocument
-from ..control_lines import unwrapped
+from ..contracts.control_lines import unwrapped
+from ..wire.documents import documents_in, is_aside, parsed, terminal_of
+from ..wire.response import Problem, Warned
+from ..wire.values import object_in
 from .validity import (
     Verdict,
     judge_output,
     judge_returned,
     lines_of,
     spoken_by,
-    terminal_of,
     wire_of,
 )
 
@@ -151,6 +150,14 @@ class Result:
         return self.response.data
 
     @property
+    def text(self) -> str:
+        """The text that it printed, without its envelope, whether of one line or of more."""
+        found = self.response.text
+        if found is None:
+            self._lack("There is no text")
+        return found
+
+    @property
     def plan(self) -> Any:
         """The plan of a dry run, without its envelope."""
         if self.response.state != "plan":
@@ -188,8 +195,8 @@ class Result:
                 strict=self.in_process,
             )
         # What the writer was seen to write is mostly what came out, and told already.
-        told = tuple(verdict.faults)
-        fresh = [each for each in self.seen.faults if not each.endswith(told)]
+        known = tuple(verdict.faults)
+        fresh = [each for each in self.seen.faults if not each.endswith(known)]
         verdict.add(Verdict(fresh, self.seen.held_to))
         return verdict
 
@@ -216,8 +223,8 @@ class Result:
                 raise RuntimeError("A JSON Schema needs jsonschema: install murli[conformance].")
             faults += judged.faults
         if faults:
-            told = "\n".join(f"- {each}" for each in faults)
-            raise InvalidDocument(f"What was written breaks its contract:\n{told}\n{self}")
+            listed = "\n".join(f"- {each}" for each in faults)
+            raise InvalidDocument(f"What was written breaks its contract:\n{listed}\n{self}")
         return self
 
     # -- for who reads a failed test -------------------------------------------------------------

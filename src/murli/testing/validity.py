@@ -13,14 +13,15 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from ..client.documents import documents_in, error_in, is_terminal
-from ..client.envelopes import object_in, revision_of
-from ..client.reading import read
 from ..contracts import CONTRACT_NAMES, Answer
 from ..contracts.checks import InvalidDocument, check
 from ..schemas import load_schema
+from ..wire.documents import documents_in, error_in, is_terminal, terminal_of
+from ..wire.envelopes import revision_of
+from ..wire.reading import read
+from ..wire.values import object_in
 
-FAMILY = CONTRACT_NAMES[1:]
+ENVELOPES = CONTRACT_NAMES[1:]
 _KEYS = ("ok", "data", "error", "warnings", "meta")
 # How many things are told of one document, and how much of each.
 _MOST_FAULTS = 5
@@ -41,20 +42,6 @@ class Verdict:
 
 
 # -- everything a process wrote ------------------------------------------------------------------
-
-
-def terminal_of(stdout: bytes, stderr: bytes, exit_code: int) -> tuple[dict[str, Any] | None, str]:
-    """Give the document that ends the answer, and the stream it is on; ``None`` when there is none.
-
-    As a reader looks for it: on stdout, and on stderr where stdout does not tell of a failure.
-    """
-    documents, _ = documents_in(stdout)
-    last = next((each for each in reversed(documents) if is_terminal(each)), None)
-    if last is None or (exit_code and _claims_success(last)):
-        error = error_in(stderr.decode("utf-8", "replace"))
-        if error is not None:
-            return error, "stderr"
-    return last, "stdout" if last is not None else ""
 
 
 def judge_output(
@@ -89,7 +76,7 @@ def judge_output(
 
 
 def lines_of(stdout: bytes) -> list[Any] | None:
-    """Give the JSON values of a stream, the one that ends it last; ``None`` for anything else."""
+    """Return the JSON values of a stream, the one that ends it last; ``None`` for anything else."""
     lines = stdout.splitlines()
     try:
         values = [json.loads(line) for line in lines] if len(lines) > 1 else []
@@ -100,7 +87,7 @@ def lines_of(stdout: bytes) -> list[Any] | None:
 
 
 def _with_objects(stdout: bytes) -> bytes:
-    """Give a stream with objects for items: a client takes a number, or a text, for noise."""
+    """Return a stream with objects for items: a client takes a number, or a text, for noise."""
     values = lines_of(stdout)
     if values is None or all(isinstance(each, dict) for each in values):
         return stdout
@@ -109,10 +96,10 @@ def _with_objects(stdout: bytes) -> bytes:
 
 
 def spoken_by(document: Mapping[str, Any], exit_code: int, contract: str = "") -> str:
-    """Tell which contract *document* is in; of the family the one asked for, or what it shows."""
+    """Return which contract *document* is in; of the family the one asked for, or what it shows."""
     if "ok" not in document and "schema_version" in document and not is_summary(document):
         return "murli"
-    return contract if contract in FAMILY else revision_of(document, exit_code)
+    return contract if contract in ENVELOPES else revision_of(document, exit_code)
 
 
 def is_summary(document: Mapping[str, Any]) -> bool:
@@ -121,19 +108,13 @@ def is_summary(document: Mapping[str, Any]) -> bool:
 
 
 def wire_of(document: Mapping[str, Any]) -> str:
-    """Tell the wires of murli apart: ``docs``, which we write, and ``go``, which others do."""
+    """Distinguish the wires of murli: ``docs``, which we write, and ``go``, which others do."""
     return "docs" if document.keys() >= {"status", "message"} else "go"
 
 
 def _own_code(document: Mapping[str, Any]) -> int:
-    said = object_in(document.get("meta")).get("exit_code")
-    return said if isinstance(said, int) else int(document.get("ok") is not True)
-
-
-def _claims_success(document: Mapping[str, Any]) -> bool:
-    return is_summary(document) or (
-        document.get("ok") is True or document.get("status") in ("ok", "plan")
-    )
+    code = object_in(document.get("meta")).get("exit_code")
+    return code if isinstance(code, int) else int(document.get("ok") is not True)
 
 
 def _fails(document: Mapping[str, Any]) -> bool:
@@ -213,15 +194,15 @@ def _go_faults(document: Mapping[str, Any], exit_code: int, stream: str) -> list
         }
     version = document.get("schema_version")
     rules["schema_version is a text, and not empty"] = isinstance(version, str) and bool(version)
-    told = f" (the exit code is {exit_code})"
-    return [f"it breaks the rule: {rule}{told}" for rule, kept in rules.items() if not kept]
+    status = f" (the exit code is {exit_code})"
+    return [f"it breaks the rule: {rule}{status}" for rule, kept in rules.items() if not kept]
 
 
 # -- schemas -------------------------------------------------------------------------------------
 
 
 def _jsonschema() -> Any:
-    """Give the library, ``None`` where it is not installed."""
+    """Return the library, ``None`` where it is not installed."""
     try:
         return import_module("jsonschema")
     except ImportError:
@@ -230,7 +211,7 @@ def _jsonschema() -> Any:
 
 @cache
 def _validator(name: str, branch: str) -> Any:
-    """Give what applies a packaged schema, or one *branch* of it; ``None`` without the library."""
+    """Return a validator of a packaged schema, or one *branch*; ``None`` without jsonschema."""
     library = _jsonschema()
     if library is None:
         return None
@@ -251,9 +232,9 @@ def _branch_of(document: Mapping[str, Any]) -> str:
 def _violations(validator: Any, value: Any) -> list[str]:
     best_match = import_module("jsonschema.exceptions").best_match
     found = [best_match(iter([each])) for each in validator.iter_errors(value)]
-    told = [f"at {_place(each.absolute_path)}: {each.message[:_MOST_TOLD]}" for each in found]
-    rest = len(told) - _MOST_FAULTS
-    return told[:_MOST_FAULTS] + ([f"and {rest} more like that"] if rest > 0 else [])
+    messages = [f"at {_place(each.absolute_path)}: {each.message[:_MOST_TOLD]}" for each in found]
+    rest = len(messages) - _MOST_FAULTS
+    return messages[:_MOST_FAULTS] + ([f"and {rest} more like that"] if rest > 0 else [])
 
 
 def _place(path: Iterable[Any]) -> str:

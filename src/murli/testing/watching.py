@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
+from ..answer import Reply, Writer
 from ..commands.schema import returns_of
-from ..contracts import Answer, Success, checks
+from ..contracts import Answer, checks
 from ..contracts.checks import InvalidDocument
-from ..metadata import Metadata
-from ..writer import Writer
+from ..declare import Metadata
+from ..outcome import Success
 from .validity import Verdict, judge, judge_returned
 
 # The innermost one is told: who runs a tool to look at what it writes is not disturbed.
@@ -51,8 +52,8 @@ _before: list[tuple[Any, str, Any]] = []
 
 def _install() -> None:
     for owner, name, ours in (
-        (Writer, "_put_document", _judging_document),
-        (Writer, "answer", _judging_result),
+        (Reply, "_put_document", _judging_document),
+        (Writer, "_answer", _judging_result),
         (checks, "check", _noting_refusal),
     ):
         own = getattr(owner, name)
@@ -66,11 +67,11 @@ def _remove() -> None:
 
 
 def _judging_document(own: Callable[..., None]) -> Callable[..., None]:
-    def put(self: Writer, answer: Answer, text: str, late: bool) -> None:
+    def put(self: Reply, answer: Answer, text: str, late: bool, invocation: Any) -> None:
         # One that comes late goes aside, where none belongs.
         stream = "stderr" if late else answer.stream
         _note(_told_of(answer, self.contract, stream))
-        own(self, answer, text, late)
+        own(self, answer, text, late, invocation)
 
     return put
 
@@ -93,10 +94,10 @@ def _judging_result(own: Callable[..., int]) -> Callable[..., int]:
 
 def _judged_result(writer: Writer, outcome: Success) -> Verdict | None:
     """Hold a result to what its command declares; before anything is left out of it."""
-    invocation = writer.invocation
-    if invocation is None or writer.phase != "execution" or writer.is_streaming:
+    invocation = writer._invocation
+    if invocation is None or writer._reply.phase != "execution" or writer._reply.is_streaming:
         return None
-    command: Any = SimpleNamespace(handler=invocation.handler)
+    command: Any = SimpleNamespace(handler=invocation.running.handler)
     schema = returns_of(command, invocation.metadata or Metadata()).get("output_schema")
     return judge_returned(outcome.result, schema) if isinstance(schema, dict) else None
 

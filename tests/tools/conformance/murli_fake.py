@@ -213,7 +213,7 @@ def commands() -> list[dict[str, Any]]:
     if broken("murli.describe.own-flags"):
         flags.append(flag("help", "bool", False))
     if broken("murli.describe.commands"):
-        del flags[0]["description"]
+        flags[0]["description"] = 7
     find = described("find", "Find things", arguments=[place], flags=flags)
     if broken("murli.describe.commands/safety"):
         del find["safety"]

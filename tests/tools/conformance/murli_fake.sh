@@ -109,7 +109,7 @@ make_entries() {
   broken murli.describe.secrets && secret='"s3cret"'
   broken murli.describe.defaults && ten='"10"'
   broken murli.describe.defaults/sentinel && first='<object object at 0x7f>'
-  broken murli.describe.commands && about=''
+  broken murli.describe.commands && about=',"description":7'
   broken murli.describe.descriptions && summary=''
   broken murli.describe.own-flags &&
     help=',{"name":"help","type":"bool","default":false,"description":"Help"}'

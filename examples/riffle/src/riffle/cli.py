@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Give the parser, with what agents should know about each command."""
+    """Return the parser, with what agents should know about each command."""
     where = argparse.ArgumentParser(add_help=False)
     where.add_argument("--index", metavar="FILE", help="index file (default: ~/.riffle/index.db)")
     parser = argparse.ArgumentParser(

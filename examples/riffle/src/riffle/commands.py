@@ -190,7 +190,7 @@ def _explained(error: engine.RiffleError) -> AgentError:
 
 
 def _teller(writer: Writer) -> Callable[[str, int, int, str], None]:
-    """Give a progress callback that speaks up twenty times a stage, not once a file."""
+    """Return a progress callback that speaks up twenty times a stage, not once a file."""
     last = ("", -1)
 
     def tell(stage: str, current: int, total: int, path: str) -> None:
@@ -234,7 +234,7 @@ def _columns() -> int:
 
 
 def _near(path: str) -> str:
-    """Give *path* as seen from here when it is below the current folder."""
+    """Return *path* as seen from here when it is below the current folder."""
     here = os.path.relpath(path)
     return path if here.startswith("..") else here
 

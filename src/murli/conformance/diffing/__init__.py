@@ -56,7 +56,7 @@ _COUNTED = {
 
 
 def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Change, ...]:
-    """Give what changed from *old* to *new*, the worst first.
+    """Return what changed from *old* to *new*, the worst first.
 
     Raise `NotADescription` for what cannot be compared.
     """
@@ -85,7 +85,7 @@ def _changes(old: Any, new: Any) -> Iterator[Change]:
 
 
 def text(changes: Iterable[Change]) -> str:
-    """Give *changes* for people: a line each, and a line that counts them."""
+    """Return *changes* for people: a line each, and a line that counts them."""
     found = list(changes)
     if not found:
         return "No changes."
@@ -108,7 +108,7 @@ def _count(changes: list[Change], severity: str) -> int:
 
 
 def document(changes: Iterable[Change]) -> dict[str, Any]:
-    """Give *changes* as plain data: how many of each severity, and all of them."""
+    """Return *changes* as plain data: how many of each severity, and all of them."""
     found = list(changes)
     return {
         "breaking": _count(found, BREAKING),

@@ -41,7 +41,7 @@ class Change:
 
 
 def in_order(changes: Iterable[Change]) -> tuple[Change, ...]:
-    """Give *changes* the worst first, then by command and by what changed; each once."""
+    """Return *changes* the worst first, then by command and by what changed; each once."""
     found = {_place(each): each for each in changes}
     return tuple(found[place] for place in sorted(found))
 
@@ -53,7 +53,7 @@ def _place(change: Change) -> tuple[Any, ...]:
 
 
 def canonical(value: Any) -> Any:
-    """Give what is equal for equal JSON: the order of keys is nothing, ``1`` is ``1.0``, not true.
+    """Return a key that is equal for equal JSON: key order is ignored, ``1`` is ``1.0``, not true.
 
     It can be a key of a dictionary.
     """
@@ -70,17 +70,17 @@ def canonical(value: Any) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two JSON values mean the same."""
+    """Return whether two JSON values mean the same."""
     return bool(canonical(one) == canonical(other))
 
 
 def shown(value: Any) -> str:
-    """Give *value* as a sentence can have it: short, and nothing that a terminal obeys."""
+    """Return *value* as a sentence can have it: short, and nothing that a terminal obeys."""
     return "nothing" if value is None else _written(value)
 
 
 def listed(values: Iterable[Any]) -> str:
-    """Give *values* one behind the other."""
+    """Return *values* one behind the other."""
     return ", ".join(map(_written, values))
 
 
@@ -94,7 +94,7 @@ def _written(value: Any) -> str:
 
 
 def printable(text: str) -> str:
-    """Give *text* with everything spelled out that a terminal would obey or hide."""
+    """Return *text* with everything spelled out that a terminal would obey or hide."""
     if text.isprintable():
         return text
     return "".join(

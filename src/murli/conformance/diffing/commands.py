@@ -26,7 +26,7 @@ _TYPES = {
 
 
 def command_changes(old: Surface, new: Surface) -> Iterator[Change]:
-    """Give what became of every command, and which are new."""
+    """Yield what became of every command, and which are new."""
     reached = set()
     for path, entry in old.commands.items():
         target = new.resolve(path)
@@ -98,7 +98,7 @@ def _aliases(new: Surface, before: Entry, after: Entry) -> Iterator[Change]:
 def _exclusions(
     command: str, before: Entry, after: Entry, old_flags: set[str], new_flags: set[str]
 ) -> Iterator[Change]:
-    """Give the pairs of flags that go together no more, or again, where both were there."""
+    """Yield the pairs of flags that go together no more, or again, where both were there."""
     for pairs, known, kind, severity, told in (
         (after.exclusions - before.exclusions, old_flags, "added", BREAKING, "cannot be given"),
         (before.exclusions - after.exclusions, new_flags, "removed", COMPATIBLE, "can be given"),
@@ -112,7 +112,7 @@ def _exclusions(
 
 
 def _rules(command: str, before: Entry, after: Entry, known: set[str]) -> Iterator[Change]:
-    """Give the conditions on flags that came or went; one on a new flag concerns no old call."""
+    """Yield the conditions on flags that came or went; one on a new flag concerns no old call."""
     for rules, others, is_new in (
         (after.rules, before.rules, True),
         (before.rules, after.rules, False),
@@ -161,7 +161,7 @@ def _codes(surface: Surface, entry: Entry) -> dict[str, Mapping[str, Any]]:
 def code_changes(
     command: str, old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Change]:
-    """Give what became of the ways in which *command* ends, by number."""
+    """Yield what became of the ways in which *command* ends, by number."""
     removed = [number for number in old if number not in new]
     added = [number for number in new if number not in old]
     for number in removed:
@@ -226,7 +226,7 @@ def _named(name: Any) -> str:
 
 
 def shared_changes(old: Surface, new: Surface) -> Iterator[Change]:
-    """Give what became of the flags and exit codes that every command has."""
+    """Yield what became of the flags and exit codes that every command has."""
     both = [
         (entry, new.commands[target])
         for path, entry in old.commands.items()
@@ -247,7 +247,7 @@ def shared_changes(old: Surface, new: Surface) -> Iterator[Change]:
 
 
 def _shared_codes(old: Surface, new: Surface, both: list[tuple[Entry, Entry]]) -> Iterator[Change]:
-    """Give what became of the table of exit codes.
+    """Yield what became of the table of exit codes.
 
     Which codes are in it depends on what most commands have in common, so that a code may come and
     go without any command that ends otherwise. Only what is told of a command counts.
@@ -304,7 +304,7 @@ def _answers(command: str, old: Entry, new: Entry) -> Iterator[Change]:
 
 
 def _promised(entry: Entry, other: Entry) -> Mapping[str, Any] | None:
-    """Give the schema of the answer; a shape counts where the schema of *other* says no more."""
+    """Return the schema of the answer; a shape counts where the schema of *other* says no more."""
     if entry.schema is not None and not (
         entry.shape and other.shape and same(entry.schema, other.schema)
     ):
@@ -313,7 +313,7 @@ def _promised(entry: Entry, other: Entry) -> Mapping[str, Any] | None:
 
 
 def _shaped(shape: Any) -> dict[str, Any]:
-    """Give the schema that a declared shape comes to."""
+    """Return the schema that a declared shape comes to."""
     if isinstance(shape, dict):
         return {"properties": {name: _shaped(each) for name, each in shape.items()}}
     if isinstance(shape, list):

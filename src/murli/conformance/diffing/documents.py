@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from ...client.catalogue import is_description, is_manifest
+from ...wire.catalogue import is_description, is_manifest
 from .changes import NotADescription, printable
 
 _ADVICE = "Save what `TOOL describe` or `TOOL manifest` prints, as it is."
 # What `describe --depth` leaves of a command that it does not spell out.
-_BRIEF = {"name", "summary"}
+_BRIEF = {"name", "path", "summary"}
 
 
 def load(text: bytes | str) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def load(text: bytes | str) -> dict[str, Any]:
 
 
 def kind_of(document: Any) -> str:
-    """Tell which kind *document* is: ``describe``, ``manifest 1``, ``manifest 3``.
+    """Return which kind *document* is: ``describe``, ``manifest 1``, ``manifest 3``.
 
     Raise `NotADescription` for anything else, and for what was shortened.
     """
@@ -61,7 +61,7 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _unwrapped(document: Any) -> Any:
-    """Give what an envelope holds, or *document* itself."""
+    """Return what an envelope holds, or *document* itself."""
     if not isinstance(document, dict) or is_manifest(document) or is_description(document):
         return document
     if isinstance(document.get("ok"), bool):
@@ -92,7 +92,7 @@ def _is_shortened(commands: Any) -> bool:
         below = waiting.pop()
         for each in below if isinstance(below, list) else ():
             if isinstance(each, Mapping):
-                if each.keys() == _BRIEF:
+                if "name" in each and each.keys() <= _BRIEF:
                     return True
                 waiting.append(each.get("subcommands"))
     return False

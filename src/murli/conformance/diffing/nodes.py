@@ -65,7 +65,7 @@ class Reader:
         self._left = _MOST_READ
 
     def node(self, schema: Any) -> Node:
-        """Give what *schema* comes to."""
+        """Return what *schema* comes to."""
         schema = self._followed(schema)
         if not isinstance(schema, dict):
             return self._nothing if schema is False else self._anything
@@ -74,7 +74,7 @@ class Reader:
         return self._nodes[id(schema)]
 
     def _followed(self, schema: Any) -> Any:
-        """Give what a schema leads to that says no more than where to look."""
+        """Return what a schema leads to that says no more than where to look."""
         for _ in range(_DEEPEST):
             if not isinstance(schema, dict) or "$ref" not in schema or schema.keys() - _POINTING:
                 break
@@ -137,7 +137,7 @@ class Reader:
         return self._anchors.get(name)
 
     def _together(self, one: Node, other: Node) -> Node:
-        """Give what holds where both hold."""
+        """Return what holds where both hold."""
         if not one.words and not one.unions:
             return other
         words = dict(one.words)
@@ -172,7 +172,7 @@ class Reader:
         return {**one, **other, **met}
 
     def _both(self, one: Any, other: Any) -> Any:
-        """Give the schema of what is allowed by both; the same one for the same parts."""
+        """Return the schema of what is allowed by both; the same one for the same parts."""
         parts: dict[int, Any] = {}
         for each in map(self._followed, (one, other)):
             parts.update((id(part), part) for part in self._parts.get(id(each), [each]))
@@ -187,7 +187,7 @@ class Reader:
     # -- one of several --------------------------------------------------------------------------
 
     def alternatives(self, node: Node) -> list[Node]:
-        """Give schemas of which *node* allows one, none of them with alternatives of its own."""
+        """Return schemas of which *node* allows one, none of them with alternatives of its own."""
         if node.alternatives is None:
             found = [part for each in self._expanded(node, 0) for part in _parted(each)]
             node.alternatives = [each for each in found if kinds_in(each)]
@@ -208,7 +208,7 @@ class Reader:
 
 
 def kinds_in(node: Node) -> frozenset[str]:
-    """Give the types of what *node* allows."""
+    """Return the types of what *node* allows."""
     values = values_in(node)
     if values is not None:
         return frozenset(map(_kind_of, values))
@@ -217,7 +217,7 @@ def kinds_in(node: Node) -> frozenset[str]:
 
 
 def values_in(node: Node) -> list[Any] | None:
-    """Give the only values that *node* allows, ``None`` if it has no list of them."""
+    """Return the only values that *node* allows, ``None`` if it has no list of them."""
     if "enum" not in node.words:
         return None
     kinds = node.words.get("type", ALL)
@@ -225,7 +225,7 @@ def values_in(node: Node) -> list[Any] | None:
 
 
 def _parted(node: Node) -> Iterator[Node]:
-    """Give one schema for each type, where *node* names several."""
+    """Yield one schema for each type, where *node* names several."""
     kinds = kinds_in(node)
     if kinds == ALL:
         yield node
@@ -239,7 +239,7 @@ def _parted(node: Node) -> Iterator[Node]:
 
 
 def _own(schema: Mapping[str, Any]) -> Node:
-    """Give what *schema* says itself, without what it refers to."""
+    """Return what *schema* says itself, without what it refers to."""
     words = {
         word: each
         for word, each in schema.items()

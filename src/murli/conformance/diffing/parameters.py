@@ -22,7 +22,7 @@ Flags = Mapping[str, Parameter]
 def flag_changes(
     command: str, old: Flags, new: Flags, old_above: Flags, new_above: Flags
 ) -> Iterator[Change]:
-    """Give what became of the flags of *command*; those *above* it are taken without a listing."""
+    """Yield what became of the flags of *command*; those *above* it need no listing."""
     negations = {flag.negation for flag in new.values()}
     removed, added = [], {}
     for name, flag in old.items():
@@ -55,7 +55,7 @@ def flag_changes(
 
 
 def _added(command: str, flag: Parameter) -> Change:
-    """Give the change that *flag* is there now."""
+    """Return the change that *flag* is there now."""
     if flag.required:
         told = "was added, and must be given"
         return _of("required_flag_added", BREAKING, command, flag, told, None, f"--{flag.name}")
@@ -64,7 +64,7 @@ def _added(command: str, flag: Parameter) -> Change:
 
 
 def _twin(flag: Parameter, added: Sequence[Parameter]) -> Parameter | None:
-    """Give the one new flag that *flag* was renamed to, by all that can be seen."""
+    """Return the one new flag that *flag* was renamed to, by all that can be seen."""
     alike = [
         each
         for each in added
@@ -132,7 +132,7 @@ def _flag(command: str, old: Parameter, new: Parameter, others: Flags) -> Iterat
 
 
 def value_changes(command: str, what: str, old: Parameter, new: Parameter) -> Iterator[Change]:
-    """Give the changes in what may be given as *what*, a flag or an argument."""
+    """Yield the changes in what may be given as *what*, a flag or an argument."""
     typed = type_change(old.type, new.type)
     if typed is not None:
         severity, why = typed
@@ -195,10 +195,10 @@ def _values(command: str, what: str, old: Parameter, new: Parameter) -> Iterator
 
 
 def _default(parameter: Parameter) -> Any:
-    """Give the default; none, and what a switch that is off comes to, are the same."""
-    if parameter.default is NOTHING or (
-        parameter.type.kind == "boolean" and parameter.default is False
-    ):
+    """Return the default; none, and what an option that is left out comes to, are the same."""
+    if parameter.default is NOTHING or parameter.default in ("", [], {}):
+        return None
+    if parameter.type.kind == "boolean" and parameter.default is False:
         return None
     return parameter.default
 
@@ -211,7 +211,7 @@ def _said(value: Any) -> str:
 
 
 def argument_changes(command: str, old: Entry, new: Entry) -> Iterator[Change]:
-    """Give what became of the arguments of *command*, which are told apart by their places."""
+    """Yield what became of the arguments of *command*, which are told apart by their places."""
     if old.arguments is None or new.arguments is None:
         if old.usage != new.usage:
             told = f"It is called {shown(new.usage)} now, not {shown(old.usage)}."
@@ -238,7 +238,7 @@ def argument_changes(command: str, old: Entry, new: Entry) -> Iterator[Change]:
 
 
 def _renamed(before: list[Any], after: list[Any]) -> Iterator[tuple[Any, Any]]:
-    """Give the arguments that have another name in the same place, where nothing else moved."""
+    """Yield the arguments that have another name in the same place, where nothing else moved."""
     if len(before) == len(after):
         for one, other in zip(before, after, strict=True):
             if one not in after and other not in before:
@@ -265,7 +265,7 @@ def _added_arguments(
 
 
 def _keyed(arguments: Sequence[Parameter]) -> dict[Any, Parameter]:
-    """Give *arguments* by name, and by how many of that name come before."""
+    """Return *arguments* by name, and by how many of that name come before."""
     found: dict[Any, Parameter] = {}
     met: Counter[str] = Counter()
     for each in arguments:

@@ -38,7 +38,7 @@ def _named(written: str) -> str:
 
 
 def remarks_in(description: str) -> dict[str, Any]:
-    """Give what stands in brackets at the end of the *description* of a flag, by its key."""
+    """Return what stands in brackets at the end of the *description* of a flag, by its key."""
     found: dict[str, Any] = {}
     for remark in _bracketed(description).split("; "):
         between = _RANGE.fullmatch(remark)
@@ -51,7 +51,7 @@ def remarks_in(description: str) -> dict[str, Any]:
 
 
 def _bracketed(text: str) -> str:
-    """Give what the last brackets of *text* hold, if it ends with them."""
+    """Return what the last brackets of *text* hold, if it ends with them."""
     if not text.endswith(")"):
         return ""
     depth = 0
@@ -63,7 +63,7 @@ def _bracketed(text: str) -> str:
 
 
 def arguments_in(usage: str, skipped: int) -> list[dict[str, Any]] | None:
-    """Give the arguments behind the first *skipped* words of *usage*; ``None`` if it is unclear."""
+    """Return the arguments after the first *skipped* words of *usage*; ``None`` if unclear."""
     words = usage.split(None, skipped)
     if len(words) < skipped:
         return None

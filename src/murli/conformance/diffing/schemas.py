@@ -57,14 +57,14 @@ class SchemaChange:
 
 
 def output_changes(old: Any, new: Any) -> list[SchemaChange]:
-    """Give what a reader of *old* answers meets in *new* ones."""
+    """Return what a reader of *old* answers meets in *new* ones."""
     if same(old, new):
         return []
     return _Comparison(old, new, is_output=True).changes()
 
 
 def takes_as_before(old: Any, new: Any) -> bool:
-    """Tell whether everything that *old* accepted is surely accepted by *new*."""
+    """Return whether everything that *old* accepted is surely accepted by *new*."""
     if same(old, new):
         return True
     found = _Comparison(new, old, is_output=False).changes()
@@ -83,7 +83,7 @@ class _Comparison:
         self._left = _MOST_PAIRS
 
     def changes(self) -> list[SchemaChange]:
-        """Give all differences, with every difference that nobody could judge."""
+        """Return all differences, with every difference that nobody could judge."""
         old, new = self._olds.root, self._news.root
         try:
             return list(self._walk(self._olds.node(old), self._news.node(new), "", set()))
@@ -93,7 +93,7 @@ class _Comparison:
     def _walk(
         self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
     ) -> Iterator[SchemaChange]:
-        """Give the differences between two schemas and what is below them, each pair once."""
+        """Yield the differences between two schemas and what is below them, each pair once."""
         pair = (id(old), id(new))
         if pair in met:  # a schema that holds itself
             return
@@ -112,7 +112,7 @@ class _Comparison:
         yield from self._walk(self._olds.node(old), self._news.node(new), place, met)
 
     def _fits(self, old: Node, new: Node) -> bool:
-        """Tell whether whatever *new* allows is surely allowed by *old*.
+        """Return whether whatever *new* allows is surely allowed by *old*.
 
         A schema may hold itself: of a pair that is being judged one assumes that it fits. Should it
         not, everything that was found with its help is forgotten; what does not fit even so never
@@ -289,7 +289,7 @@ def _paired(gone: list[Node], strange: list[Node]) -> list[tuple[Node, Node]]:
 
 
 def _mark(node: Node) -> Any:
-    """Give what tells an object from others: the properties that have one value only."""
+    """Return what tells an object from others: the properties that have one value only."""
     properties = node.words.get("properties", {})
     return canonical({name: each for name, each in properties.items() if _is_constant(each)})
 
@@ -299,7 +299,7 @@ def _is_constant(schema: Any) -> bool:
 
 
 def _rest(node: Node) -> Any:
-    """Give the schema of properties that *node* does not name; ``False`` if it excludes them."""
+    """Return the schema of properties that *node* does not name; ``False`` if it excludes them."""
     if node.words.get("unevaluatedProperties") is False:
         return False
     return node.words.get("additionalProperties", True)
@@ -335,7 +335,7 @@ def _gained(before: frozenset[str], after: frozenset[str], place: str) -> Schema
 
 
 def _matters(word: str, kinds: frozenset[str]) -> bool:
-    """Tell whether *word* says something about values of *kinds*."""
+    """Return whether *word* says something about values of *kinds*."""
     return word not in _CONCERNS or _CONCERNS[word] in kinds
 
 
@@ -359,7 +359,7 @@ def _bounds(old: Node, new: Node, place: str, kinds: frozenset[str]) -> Iterator
 
 
 def _others(old: Node, new: Node, place: str, kinds: frozenset[str]) -> Iterator[SchemaChange]:
-    """Give the changes of words that can only be kept, added or lost."""
+    """Yield the changes of words that can only be kept, added or lost."""
     others = {*old.words, *new.words} - _JUDGED
     for word in sorted(each for each in others if _matters(each, kinds)):
         before, after = old.words.get(word), new.words.get(word)

@@ -23,7 +23,7 @@ _FLAG_KEYS = {
 _COMMAND_KEYS = {
     *("name", "summary", "description", "when_to_use", "agent_description", "examples", "builtin"),
     *("idempotent", "mutating", "danger_level", "safety", "arguments", "flags", "positionals"),
-    *("returns", "subcommands", "aliases", "exit_codes", "output_schema", "requires"),
+    *("path", "returns", "subcommands", "aliases", "exit_codes", "output_schema", "requires"),
 }
 # The same of a whole tool; a version, or where murli came from, is no promise.
 _TOOL_KEYS = {
@@ -112,7 +112,7 @@ class Surface:
                 self._places.setdefault(alias_path(path, alias), path)
 
     def resolve(self, path: Sequence[str]) -> tuple[str, ...] | None:
-        """Give where a call of *path* arrives, through aliases on the way; ``None`` for nowhere."""
+        """Return where a call of *path* arrives, through aliases; ``None`` for nowhere."""
         whole = self._places.get(tuple(path))
         if whole is not None:
             return whole
@@ -122,7 +122,7 @@ class Surface:
         return found
 
     def inherited(self, path: tuple[str, ...]) -> dict[str, Parameter]:
-        """Give the flags that a command takes without listing them."""
+        """Return the flags that a command takes without listing them."""
         found = dict(self.flags)
         for end in range(len(path)):
             above = self.commands.get(path[:end])
@@ -133,13 +133,13 @@ class Surface:
 
 
 def alias_path(path: tuple[str, ...], alias: str) -> tuple[str, ...]:
-    """Give the words of a call of the command at *path* by its *alias*."""
+    """Return the words of a call of the command at *path* by its *alias*."""
     words = tuple(alias.replace(".", " ").split())
     return words if len(words) > 1 else (*path[:-1], alias)
 
 
 def read(document: Any, name: str = "") -> Surface:
-    """Give what *document* promises; `NotADescription` when it is no whole description.
+    """Return what *document* promises; `NotADescription` when it is no whole description.
 
     *name* is what the tool is called, for a manifest that does not show it.
     """
@@ -162,7 +162,7 @@ def read(document: Any, name: str = "") -> Surface:
 
 
 def _described(document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Entry]]:
-    """Give every command of a describe document by its path; the first of two with one name."""
+    """Yield every command of a describe document by its path; the first of two with one name."""
     children = list_in(document.get("commands"))
     if not children or not {"flags", "arguments"}.isdisjoint(document):
         yield (), _entry((), document, bool(children), True)
@@ -181,7 +181,7 @@ def _described(document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], E
 
 
 def _name_in(entries: Mapping[str, Mapping[str, Any]]) -> str:
-    """Give what a tool calls itself in its manifest, ``""`` where that is not sure."""
+    """Return what a tool calls itself in its manifest, ``""`` where that is not sure."""
     above_all = [key for key, entry in entries.items() if key and _is_above_all(key, entry)]
     said = above_all or {call.split()[0] for call in calls_in(entries)}
     return next(iter(said)) if len(said) == 1 else ""
@@ -193,7 +193,7 @@ def _is_above_all(key: str, entry: Mapping[str, Any]) -> bool:
 
 
 def calls_in(entries: Mapping[str, Any]) -> list[str]:
-    """Give the whole calls that the *entries* of a manifest show."""
+    """Return the whole calls that the *entries* of a manifest show."""
     found = []
     for entry in map(object_in, entries.values()):
         examples = map(object_in, list_in(entry.get("examples")))
@@ -247,7 +247,7 @@ def _entry(
 
 
 def _danger(entry: Mapping[str, Any], safety: Mapping[str, Any]) -> str:
-    """Give how dangerous a described command is, ``""`` where nobody declared it."""
+    """Return how dangerous a described command is, ``""`` where nobody declared it."""
     if safety.get("declared") is False:
         return ""
     if safety.get("destructive") is True:
@@ -273,7 +273,7 @@ def _arguments(
 
 
 def _parameters(told: Any) -> Iterator[tuple[str, Parameter]]:
-    """Give flags by name, from a list of them or from an object."""
+    """Yield flags by name, from a list of them or from an object."""
     if isinstance(told, dict):
         pairs = [(name, object_in(each)) for name, each in told.items()]
     else:
@@ -321,7 +321,7 @@ def _parameter(name: str, entry: Mapping[str, Any], has_remarks: bool = False) -
 
 
 def _says_items_only(entry: Mapping[str, Any]) -> bool:
-    """Tell whether a schema says no more than the type does: which items a list has."""
+    """Return whether a schema says no more than the type does: which items a list has."""
     schema = object_in(entry.get("schema"))
     items = object_in(schema.get("items"))
     return entry.get("type") == "array" and schema.keys() <= {"type", "items"} >= items.keys()
@@ -344,7 +344,7 @@ def _codes(told: Any) -> dict[str, Mapping[str, Any]]:
 
 
 def _words(value: Any) -> tuple[str, ...]:
-    """Give a list of accepted values as they are written on a command line."""
+    """Return a list of accepted values as they are written on a command line."""
     return tuple(
         dict.fromkeys(
             str(each).lower() if isinstance(each, bool) else str(each)
@@ -359,27 +359,27 @@ def _words(value: Any) -> tuple[str, ...]:
 
 
 def object_in(value: Any) -> Mapping[str, Any]:
-    """Give *value* if it is an object, an empty one for anything else."""
+    """Return *value* if it is an object, an empty one for anything else."""
     return value if isinstance(value, dict) else {}
 
 
 def list_in(value: Any) -> list[Any]:
-    """Give *value* if it is a list, an empty one for anything else."""
+    """Return *value* if it is a list, an empty one for anything else."""
     return value if isinstance(value, list) else []
 
 
 def text_in(value: Any) -> str:
-    """Give *value* if it is a text, an empty one for anything else."""
+    """Return *value* if it is a text, an empty one for anything else."""
     return value if isinstance(value, str) else ""
 
 
 def texts_in(value: Any) -> tuple[str, ...]:
-    """Give the texts in a list, each once."""
+    """Return the texts in a list, each once."""
     return tuple(dict.fromkeys(each for each in list_in(value) if isinstance(each, str)))
 
 
 def number_in(value: Any) -> float | None:
-    """Give *value* if it is a number that others can be compared with."""
+    """Return *value* if it is a number that others can be compared with."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
         return None
     return value

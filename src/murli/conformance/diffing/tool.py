@@ -14,7 +14,7 @@ _NO_CAPABILITY = {"schema_version", "tool_version", "protocol_version", "output_
 
 
 def tool_changes(old: Surface, new: Surface) -> Iterator[Change]:
-    """Give what became of the tool itself."""
+    """Yield what became of the tool itself."""
     if old.name and new.name != old.name and not _still_called(old.name, new):
         told = f"The tool is called {printable(new.name)} now, not {printable(old.name)}."
         yield Change("tool_renamed", BREAKING, "", "name", told, old.name, new.name)
@@ -32,7 +32,7 @@ def tool_changes(old: Surface, new: Surface) -> Iterator[Change]:
 
 
 def _still_called(name: str, new: Surface) -> bool:
-    """Tell whether a manifest, which names its tool only by the way, still shows *name*."""
+    """Return whether a manifest, which names its tool only by the way, still shows *name*."""
     calls = calls_in(object_in(new.document.get("commands")))
     return any(name in call.split() for call in calls)
 
@@ -66,14 +66,14 @@ def _capabilities(old: Any, new: Any) -> Iterator[Change]:
 
 
 def _as_object(capabilities: Any) -> Mapping[str, Any]:
-    """Give *capabilities* by name; some tools list the names of those they have."""
+    """Return *capabilities* by name; some tools list the names of those they have."""
     if isinstance(capabilities, list):
         return dict.fromkeys(texts_in(capabilities), True)
     return object_in(capabilities)
 
 
 def _profileable(old: Surface, new: Surface) -> Iterator[Change]:
-    """Give the flags that profiles hold no more, of those that no command lists."""
+    """Yield the flags that profiles hold no more, of those that no command lists."""
     before, after = (
         texts_in(object_in(each.document.get("profiles")).get("profileable_flags"))
         for each in (old, new)
@@ -101,7 +101,7 @@ def _variables(old: Surface, new: Surface) -> Iterator[Change]:
 
 
 def _own(surface: Surface) -> set[str]:
-    """Give the variables that commands name themselves."""
+    """Return the variables that commands name themselves."""
     found: set[str] = set()
     for entry in surface.commands.values():
         found.update(texts_in(entry.rest.get("secret_env_vars")))
@@ -110,7 +110,7 @@ def _own(surface: Surface) -> set[str]:
 
 
 def _dependencies(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
-    """Give what must be installed now; a call fails where it is not."""
+    """Yield what must be installed now; a call fails where it is not."""
     before, after = _by_name(old.get("dependencies")), _by_name(new.get("dependencies"))
     for name in sorted({*before, *after}):
         was, now = (each.get(name, {}).get("min_version") for each in (before, after))

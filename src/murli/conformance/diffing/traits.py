@@ -68,7 +68,7 @@ _KNOWN = {*_SWITCHES, *_DENIALS, *_LOSSES, *_DEMANDS, *_WORDS, *_OWN, "stdin"}
 
 
 def trait_changes(command: str, old: Entry, new: Entry) -> Iterator[Change]:
-    """Give what became of the rarer facts about *command*."""
+    """Yield what became of the rarer facts about *command*."""
     before, after = old.rest, new.rest
     yield from _switches(command, before, after)
     set_by_flag = {name for flag in old.flags.values() for name in flag.env}
@@ -98,7 +98,7 @@ def trait_changes(command: str, old: Entry, new: Entry) -> Iterator[Change]:
 def other_changes(
     command: str, before: Mapping[str, Any], after: Mapping[str, Any], known: set[str]
 ) -> Iterator[Change]:
-    """Give a note for every key that is not *known* and says something else."""
+    """Yield a note for every key that is not *known* and says something else."""
     for key in sorted({*before, *after} - known):
         if key not in before or key not in after or not same(before[key], after[key]):
             was, now = before.get(key), after.get(key)
@@ -131,7 +131,7 @@ def list_changes(
     *,
     demands: bool = False,
 ) -> Iterator[Change]:
-    """Give what a list lost and gained; it is bad to lose something, or to be asked for more.
+    """Yield what a list lost and gained; it is bad to lose something, or to be asked for more.
 
     What is *known* elsewhere is told there.
     """
@@ -151,7 +151,7 @@ def list_changes(
 
 
 def _platforms(command: str, old: Any, new: Any) -> Iterator[Change]:
-    """Give where a command runs now; no list means everywhere."""
+    """Yield where a command runs now; no list means everywhere."""
     before, after = texts_in(old), texts_in(new)
     if {*before} == {*after}:
         return
@@ -170,7 +170,7 @@ def _pairs(
     lost: str,
     gained: str,
 ) -> Iterator[Change]:
-    """Give what became of an object of names; one whose value changed is lost and gained."""
+    """Yield what became of an object of names; one whose value changed is lost and gained."""
     old, new = object_in(before.get(key)), object_in(after.get(key))
     for name in sorted({*old, *new}):
         was, now = old.get(name), new.get(name)

@@ -53,7 +53,7 @@ UNSAID = Type()
 
 
 def type_of(entry: Mapping[str, Any]) -> Type:
-    """Give the type that the *entry* of a flag or argument tells."""
+    """Return the type that the *entry* of a flag or argument tells."""
     word = entry.get("type")
     if not isinstance(word, str) or not word:
         return UNSAID
@@ -80,7 +80,7 @@ def type_of(entry: Mapping[str, Any]) -> Type:
 
 
 def type_change(old: Type, new: Type) -> tuple[str, str] | None:
-    """Give how bad it is that *old* became *new*, and why, in words; ``None`` for no change."""
+    """Return how bad it is that *old* became *new*, and why, in words; ``None`` for no change."""
     if old == new:
         return None
     if not old.kind or not new.kind:
@@ -111,7 +111,7 @@ def _kind_change(old: Type, new: Type) -> tuple[str, str] | None:
 
 
 def _holds(new: int, old: int) -> bool:
-    """Tell whether a whole number of *new* bits can be whatever one of *old* bits can."""
+    """Return whether a whole number of *new* bits can be whatever one of *old* bits can."""
     if new == 0 or old == 0:
         return new == 0
     if new < 0:

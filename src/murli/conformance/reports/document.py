@@ -21,7 +21,7 @@ _MOST_FINDINGS = 20
 
 
 def document(report: Report, *, full: bool = False) -> dict[str, Any]:
-    """Give the report as JSON types; *full* has every finding, with the output of each.
+    """Return the report as JSON types; *full* has every finding, with the output of each.
 
     Otherwise a check lists what is wrong, up to a bound, and ``left_out`` counts the rest by
     status. Output is a string where it is whole and UTF-8, else an object with its ``encoding``,
@@ -106,7 +106,7 @@ def _environment(env: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _bytes(data: bytes, most: int) -> str | dict[str, Any]:
-    """Give bytes so that they can be had back, as a string if one can say it all."""
+    """Return bytes so that they can be had back, as a string if one can say it all."""
     more = 0
     if len(data) > most:
         more = excerpt(data, most).more
@@ -126,5 +126,5 @@ def _exact(word: str) -> str | dict[str, Any]:
 
 
 def _string(text: str) -> str:
-    """Give *text* for people; half a pair of surrogates has no place in JSON."""
+    """Return *text* for people; half a pair of surrogates has no place in JSON."""
     return text.encode("utf-8", "backslashreplace").decode()

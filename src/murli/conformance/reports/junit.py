@@ -13,10 +13,10 @@ _MOST_FINDINGS = 50
 
 
 def junit(report: Report) -> str:
-    """Give the report as one test suite.
+    """Return the report as one test suite.
 
     What failed is a failure; what was not verified or does not apply is skipped and says why, so
-    that it counts as no pass; a warning passes and is told in the output of its case.
+    that it counts as no pass; a warning passes and is mentioned in the output of its case.
     """
     numbers = {
         "tests": str(len(report.results)),
@@ -76,7 +76,7 @@ def _case(suite: Xml.Element, report: Report, result: Result) -> None:
 
 
 def _troubles(result: Result) -> str:
-    """Give what is wrong, each with how to see it again; control characters are escaped."""
+    """Return what is wrong, each with how to see it again; control characters are escaped."""
     lines = []
     for finding in result.troubles[:_MOST_FINDINGS]:
         named = f"{command_name(finding.command)}: {finding.detail}"

@@ -32,17 +32,17 @@ _BACKTICKS = re.compile("`+")
 
 
 def markdown(report: Report) -> str:
-    """Give the report as a heading, a table of the checks, and a block for each that is not right.
+    """Return the report as a heading, a table of checks, and a block for each that did not pass.
 
     Text of the tool stays in its cell or fence. Passing checks are counted, not listed; blocks that
-    would make a comment too long are left out, and their number is told.
+    would make a comment too long are left out, and their number is printed.
     """
     head = "\n".join(_head(report))
-    told = [each for status in ORDER for each in report.results if each.status == status != PASS]
-    parts = [head, _table(told)] if told else [head]
+    listed = [each for status in ORDER for each in report.results if each.status == status != PASS]
+    parts = [head, _table(listed)] if listed else [head]
     room = _MOST_CHARACTERS - sum(map(len, parts))
     left_out = 0
-    for result in told:
+    for result in listed:
         if not result.troubles:
             continue
         block = "\n".join(_block(result))
@@ -113,7 +113,7 @@ def _finding(finding: Finding) -> Iterator[str]:
 
 
 def prose(text: str) -> str:
-    """Give *text* so that Markdown shows it as it is, on one line, and calls nobody."""
+    """Return *text* so that Markdown shows it as it is, on one line, and calls nobody."""
     text = visible(_shortened(text))
     text = _SPECIAL.sub(_number, text)
     for each in _CALLING:
@@ -122,7 +122,7 @@ def prose(text: str) -> str:
 
 
 def code(text: str, *, html: bool = False) -> str:
-    """Give *text* as code in a line; with *html* as an element, for a place without Markdown."""
+    """Return *text* as code in a line; with *html* as an element, for a place without Markdown."""
     text = visible(_shortened(text))
     if not html and _PLAIN.fullmatch(text) and text == text.strip():
         return f"`{text}`"
@@ -130,7 +130,7 @@ def code(text: str, *, html: bool = False) -> str:
 
 
 def fenced(text: str) -> str:
-    """Give *text* as a block of code that it cannot end."""
+    """Return *text* as a block of code that it cannot end."""
     longest = max(map(len, _BACKTICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text}\n{fence}"

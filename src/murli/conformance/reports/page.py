@@ -41,7 +41,7 @@ _EARLY = "document.documentElement.className='js'"
 
 
 def page(report: Report) -> str:
-    """Give the report as a whole HTML document; no text of the tool can become markup in it."""
+    """Return the report as a whole HTML document; no text of the tool can become markup in it."""
     root = grown(report)
     parts = [
         *_head(report),
@@ -105,7 +105,7 @@ def _head(report: Report) -> Iterator[str]:
 
 
 def _icon(report: Report) -> str:
-    """Give a picture for the tab: whether all is well can be seen from there."""
+    """Return a picture for the tab: whether all is well can be seen from there."""
     line, colour = _ICONS.get(overall(report), ("M8 4v5m0 2.6v.2", "%2356459c"))
     return (
         "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
@@ -144,7 +144,7 @@ def _masthead(report: Report) -> Iterator[str]:
 
 
 def _toolbar(report: Report) -> Iterator[str]:
-    """Give the filter; it does nothing without the script, which is what shows its controls."""
+    """Yield the filter; it does nothing without the script, which is what shows its controls."""
     yield '<div class="toolbar">'
     yield '<div class="filters" role="group" aria-label="Show checks that ended as">'
     for status in ORDER:

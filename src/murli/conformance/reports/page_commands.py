@@ -10,18 +10,18 @@ from .page_text import attribute, badge, command_line, process, shown, slug
 from .page_tree import Branch
 from .wording import SYMBOLS, WORDS
 
-# A page of a thousand commands must open at once, so what is told of each is bounded: how many
+# A page of a thousand commands must open at once, so what is shown of each is bounded: how many
 # bytes of all processes together, how many for one stream, and of how many findings of one check.
 _MOST_BYTES_OF_ALL = 2_000_000
 _BYTES = (300, 4000)
 _MOST_PROCESSES = 40
-# Up to here what passes is told with its line, beyond by its name.
+# Up to here what passes is shown with its line, beyond by its name.
 _MOST_PASSES = 3000
 _DANGERS = ("safe", "mutating", "destructive")
 
 
 def tree(root: Branch, name: str) -> Iterator[str]:
-    """Give the tree as nested lists of links."""
+    """Yield the tree as nested lists of links."""
     yield "<ul>"
     yield from _item(root, name)
     yield "</ul>"
@@ -47,16 +47,16 @@ def _item(branch: Branch, label: str) -> Iterator[str]:
 
 
 def _tally(branch: Branch) -> str:
-    """Tell how much is wrong from here down, which a closed branch would hide."""
+    """Return how much is wrong from here down, which a closed branch would hide."""
     for status, what in ((FAIL, "failures"), (WARN, "warnings")):
         if number := branch.below[status]:
-            told = f"{number} {what} here and below"
-            return f'<span class="tally {status}" title="{told}">{number}</span>'
+            title = f"{number} {what} here and below"
+            return f'<span class="tally {status}" title="{title}">{number}</span>'
     return ""
 
 
 def command_sections(root: Branch, report: Report) -> Iterator[str]:
-    """Give a section for every command of the tree."""
+    """Yield a section for every command of the tree."""
     telling = _Telling(report)
     for branch in root.all():
         yield from telling.section(branch)
@@ -87,7 +87,7 @@ class _Telling:
         self._told: dict[str, int] = {}
 
     def section(self, branch: Branch) -> Iterator[str]:
-        """Give what was found at one command: what is wrong, then what is right."""
+        """Yield what was found at one command: what is wrong, then what is right."""
         name = " ".join((self._name, branch.path)).strip()
         yield f'<section id="{branch.anchor}" aria-label="{attribute(name)}">'
         own = f" <b>{shown(branch.path)}</b>" if branch.path else ""
@@ -156,8 +156,8 @@ class _Telling:
         if self._shares.lines_of_passes:
             yield "<ul>"
             for same in by_check.values():
-                told = "".join(_passing(finding) for _, finding in same)
-                yield f'<li data-status="pass">{_titled(same[0][0])}{told}</li>'
+                html = "".join(_passing(finding) for _, finding in same)
+                yield f'<li data-status="pass">{_titled(same[0][0])}{html}</li>'
             yield "</ul>"
         else:
             yield f'<p data-status="pass">{shown(", ".join(by_check))}</p>'
@@ -169,18 +169,18 @@ def _titled(result: Result) -> str:
 
 
 def _brief(result: Result, finding: Finding) -> str:
-    """Give what many commands have in common: the page has told of it often enough."""
-    told = f"{SYMBOLS[finding.status]} {WORDS[finding.status]} <b>{shown(result.id)}</b> "
-    told += shown(finding.detail)
+    """Return what many commands have in common: the page has shown it often enough."""
+    html = f"{SYMBOLS[finding.status]} {WORDS[finding.status]} <b>{shown(result.id)}</b> "
+    html += shown(finding.detail)
     if finding.evidence is not None:
-        told += f"; {shown(finding.evidence.ended)} {command_line(finding.evidence)}"
-    return told
+        html += f"; {shown(finding.evidence.ended)} {command_line(finding.evidence)}"
+    return html
 
 
 def _passing(finding: Finding) -> str:
-    told = f'<p class="detail">{shown(finding.detail)}</p>' if finding.detail else ""
+    html = f'<p class="detail">{shown(finding.detail)}</p>' if finding.detail else ""
     if finding.evidence is not None:
         ended = "; ".join(filter(None, (finding.evidence.ended, finding.evidence.event)))
-        told += f'<div class="line">{command_line(finding.evidence)} '
-        told += f"<small>{shown(ended)}</small></div>"
-    return told
+        html += f'<div class="line">{command_line(finding.evidence)} '
+        html += f"<small>{shown(ended)}</small></div>"
+    return html

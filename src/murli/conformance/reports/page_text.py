@@ -26,7 +26,7 @@ _LONGEST_LINE = 8000
 
 
 def shown(text: str, *, lines: bool = False) -> str:
-    """Give *text* as HTML; every escape in it is an element, so it cannot be taken for letters."""
+    """Return *text* as HTML; every escape is an element, so it cannot be taken for letters."""
     parts, end = [], 0
     for match in (UNSEEN_IN_LINES if lines else UNSEEN).finditer(text):
         parts.append(html.escape(text[end : match.start()]))
@@ -36,23 +36,23 @@ def shown(text: str, *, lines: bool = False) -> str:
 
 
 def attribute(text: str) -> str:
-    """Give *text* for the value of an attribute, or an element that holds only text."""
+    """Return *text* for the value of an attribute, or an element that holds only text."""
     return html.escape(visible(text))
 
 
 def slug(text: str) -> str:
-    """Give what of *text* can stand in a link to a place in the page."""
+    """Return what of *text* can stand in a link to a place in the page."""
     return _NOT_IN_ANCHORS.sub("-", text)[:80]
 
 
 def badge(status: str) -> str:
-    """Give a status as a sign and a word; colour only repeats it."""
+    """Return a status as a sign and a word; colour only repeats it."""
     sign = f'<span aria-hidden="true">{SYMBOLS[status]}</span>'
     return f'<span class="badge {status}">{sign}{WORDS[status]}</span>'
 
 
 def command_line(evidence: Evidence) -> str:
-    """Give the line that runs a process again; the prompt is not part of what is copied."""
+    """Return the line that runs a process again; the prompt is not part of what is copied."""
     line = shell_line(evidence)
     more = ""
     if len(line) > _LONGEST_LINE:
@@ -62,14 +62,14 @@ def command_line(evidence: Evidence) -> str:
 
 
 def process(evidence: Evidence, most: int) -> Iterator[str]:
-    """Give one process as blocks: its line, how it ended, and *most* bytes of what it wrote."""
+    """Yield one process as blocks: its line, how it ended, and *most* bytes of what it wrote."""
     yield f'<pre class="line">{command_line(evidence)}</pre>'
-    told = dict(facts(evidence))
-    told.setdefault("stdin", STDIN_WORDS.get(evidence.stdin, evidence.stdin))
+    rows = dict(facts(evidence))
+    rows.setdefault("stdin", STDIN_WORDS.get(evidence.stdin, evidence.stdin))
     if not evidence.timed_out and evidence.duration_ms:
-        told["took"] = f"{evidence.duration_ms} ms"
+        rows["took"] = f"{evidence.duration_ms} ms"
     pairs = "".join(
-        f"<div><dt>{name}</dt><dd>{shown(text)}</dd></div>" for name, text in told.items()
+        f"<div><dt>{name}</dt><dd>{shown(text)}</dd></div>" for name, text in rows.items()
     )
     yield f'<dl class="facts">{pairs}</dl>'
     for name, data in (("stdout", evidence.stdout), ("stderr", evidence.stderr)):

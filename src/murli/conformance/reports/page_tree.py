@@ -37,14 +37,14 @@ class Branch:
         return worst([finding for _, finding in self.findings]) if self.findings else ""
 
     def all(self) -> Iterator["Branch"]:
-        """Give this branch and all beneath it, in the order of the tree."""
+        """Yield this branch and all beneath it, in the order of the tree."""
         yield self
         for child in self.children:
             yield from child.all()
 
 
 def grown(report: Report) -> Branch:
-    """Give the tool as the root of its commands; what is only spoken of has its place as well."""
+    """Return the tool as the root of its commands; what is only spoken of has its place as well."""
     known = {words_of(each.path): each for each in report.nodes}
     found: dict[Words, list[tuple[Result, Finding]]] = {}
     for result in report.results:
@@ -68,7 +68,7 @@ def grown(report: Report) -> Branch:
 
 
 def words_of(path: str) -> Words:
-    """Give the place of a command in the tree."""
+    """Return the place of a command in the tree."""
     words = tuple(path.split())
     return words if len(words) <= _DEEPEST else (path,)
 

@@ -33,7 +33,7 @@ _STATUS_WIDTH = max(map(len, WORDS.values()))
 
 
 def text(report: Report, *, verbose: bool = False, ascii: bool = False) -> str:
-    """Give the report as plain lines; *verbose* tells of every check and finding.
+    """Return the report as plain lines; *verbose* tells of every check and finding.
 
     No control character and no colour is in it; with *ascii* nothing but ASCII is.
     """
@@ -42,13 +42,13 @@ def text(report: Report, *, verbose: bool = False, ascii: bool = False) -> str:
 
 
 def reproduction(evidence: Evidence, *, ascii: bool = False) -> list[str]:
-    """Give the lines that tell of one process: how to run it again, how it ended, its output."""
+    """Return the lines that tell of one process: how to run it again, how it ended, its output."""
     line = shell_line(evidence, ascii=ascii)
     if len(line) > _LONGEST_LINE:
         line = f"{line[:_LONGEST_LINE]} [{len(line) - _LONGEST_LINE} characters more]"
     lines = [f"$ {line}"]
-    for name, told in facts(evidence):
-        lines += _labelled(name, visible(told, ascii=ascii))
+    for name, fact in facts(evidence):
+        lines += _labelled(name, visible(fact, ascii=ascii))
     for name, data in (("stdout", evidence.stdout), ("stderr", evidence.stderr)):
         lines += _output(name, data, ascii)
     return lines
@@ -68,7 +68,7 @@ def _output(name: str, data: bytes, ascii: bool) -> Iterator[str]:
 
 
 def _chopped(line: str, width: int) -> Iterator[str]:
-    """Give *line* in pieces that are at most *width* columns wide; no character is lost."""
+    """Yield *line* in pieces that are at most *width* columns wide; no character is lost."""
     start = taken = 0
     for at, character in enumerate(line):
         wide = columns(character)
@@ -80,7 +80,7 @@ def _chopped(line: str, width: int) -> Iterator[str]:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Give prose in lines of at most *width* columns, broken between words where there are any."""
+    """Return prose in lines of at most *width* columns, broken between words if there are any."""
     lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
     return [piece for line in lines or [""] for piece in _chopped(line, width)]
 
@@ -104,7 +104,7 @@ class _Table:
         yield from self._head()
         levels = self._report.levels
         for level in sorted({each.level for each in self._report.results}):
-            told = [
+            own = [
                 each
                 for each in self._report.results
                 if each.level == level and (self._verbose or each.status != PASS)
@@ -114,7 +114,7 @@ class _Table:
             )
             yield ""
             yield f"Level {level}: {LEVEL_WORDS[levels[level]]}, {passed} pass"
-            for result in told:
+            for result in own:
                 yield from self._check(result)
         yield ""
         yield summary(self._report)
@@ -151,8 +151,8 @@ class _Table:
     def _finding(self, finding: Finding) -> Iterator[str]:
         name = command_name(finding.command)
         mark = f"{self._symbols[finding.status]} " if self._verbose else ""
-        told = f"{name}: {finding.detail}" if finding.detail else name
-        yield from self._indented(mark + told, 6)
+        line = f"{name}: {finding.detail}" if finding.detail else name
+        yield from self._indented(mark + line, 6)
         if finding.evidence is None:
             return
         lines = reproduction(finding.evidence, ascii=self._ascii)

@@ -54,7 +54,7 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def escape(match: re.Match[str]) -> str:
-    """Give the letters that stand for a character that cannot be shown."""
+    """Return the letters that stand for a character that cannot be shown."""
     return _escaped(match.group())
 
 
@@ -70,7 +70,7 @@ def _escaped(character: str) -> str:
 
 
 def visible(text: str, *, lines: bool = False, ascii: bool = False) -> str:
-    """Give *text* with an escape for all that cannot be seen; *lines* keeps newlines and tabs."""
+    """Return *text* with an escape for all that cannot be seen; *lines* keeps newlines and tabs."""
     text = (UNSEEN_IN_LINES if lines else UNSEEN).sub(escape, text)
     if not ascii:
         return text
@@ -78,7 +78,7 @@ def visible(text: str, *, lines: bool = False, ascii: bool = False) -> str:
 
 
 def decoded(data: bytes) -> str:
-    """Give bytes as text; those that are not UTF-8 stay what they are, see `visible`."""
+    """Return bytes as text; those that are not UTF-8 stay what they are, see `visible`."""
     return data.decode("utf-8", "surrogateescape")
 
 
@@ -91,7 +91,7 @@ class Excerpt:
 
 
 def excerpt(data: bytes, most: int) -> Excerpt:
-    """Give the first *most* bytes as text, to whole characters; the text is not yet harmless."""
+    """Return the first *most* bytes as text, to whole characters; the text is not yet harmless."""
     if len(data) <= most:
         return Excerpt(decoded(data))
     end = most
@@ -102,12 +102,12 @@ def excerpt(data: bytes, most: int) -> Excerpt:
 
 
 def columns(text: str) -> int:
-    """Give how wide a terminal shows *text*."""
+    """Return how wide a terminal shows *text*."""
     return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text)
 
 
 def bytes_of(text: str) -> bytes:
-    """Give the bytes that *text* stands for, also where they are not UTF-8."""
+    """Return the bytes that *text* stands for, also where they are not UTF-8."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -131,7 +131,7 @@ def quoted(word: str, *, ascii: bool = False) -> str:
 
 
 def shell_line(evidence: Evidence, *, ascii: bool = False) -> str:
-    """Give the line that runs the process again: its variables, its words, its standard input."""
+    """Return the line that runs the process again: its variables, its words, its standard input."""
     words = " ".join(quoted(each, ascii=ascii) for each in evidence.argv)
     if evidence.env:
         pairs = (quoted(f"{key}={value}", ascii=ascii) for key, value in evidence.env.items())
@@ -144,7 +144,7 @@ def shell_line(evidence: Evidence, *, ascii: bool = False) -> str:
 
 
 def facts(evidence: Evidence) -> list[tuple[str, str]]:
-    """Give what is to be said about a process beside its words and its output: name and text."""
+    """Return what is to be said about a process beside its words and its output: name and text."""
     found = [("ended", evidence.ended)]
     if evidence.event:
         found.append(("event", evidence.event))
@@ -156,7 +156,7 @@ def facts(evidence: Evidence) -> list[tuple[str, str]]:
 
 
 def spoken(report: Report) -> str:
-    """Say in one line which contract the tool speaks, and which it was measured by."""
+    """Return in one line which contract the tool speaks, and which it was measured by."""
     wire = f" ({report.wire} wire)" if report.wire else ""
     if report.contract == report.measured:
         return f"speaks {report.contract}{wire}"
@@ -165,12 +165,12 @@ def spoken(report: Report) -> str:
 
 
 def counts(report: Report) -> list[tuple[str, int]]:
-    """Give how many checks ended in each status, in the order of a summary."""
+    """Return how many checks ended in each status, in the order of a summary."""
     return [(each, report.count(each)) for each in (PASS, WARN, FAIL, NOT_VERIFIED, NOT_APPLICABLE)]
 
 
 def overall(report: Report) -> str:
-    """Give the one status that stands for the whole report; only what is all shown is a pass."""
+    """Return the one status that stands for the whole report; only what is all shown is a pass."""
     if report.contract != report.measured:
         return FAIL
     seen = (each for each in (FAIL, NOT_VERIFIED, WARN) if report.count(each))
@@ -178,11 +178,11 @@ def overall(report: Report) -> str:
 
 
 def summary(report: Report) -> str:
-    """Give the counts of all statuses in one line."""
-    told = ", ".join(f"{number} {WORDS[status]}" for status, number in counts(report))
-    return f"{len(report.results)} checks: {told}"
+    """Return the counts of all statuses in one line."""
+    numbers = ", ".join(f"{number} {WORDS[status]}" for status, number in counts(report))
+    return f"{len(report.results)} checks: {numbers}"
 
 
 def command_name(command: str) -> str:
-    """Give what a command is called in a report; the tool itself has no words of its own."""
+    """Return what a command is called in a report; the tool itself has no words of its own."""
     return command or "(the tool itself)"

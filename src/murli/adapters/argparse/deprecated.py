@@ -1,0 +1,80 @@
+"""Deprecations in a parser: those of argparse itself, which has them from 3.13, and ours.
+
+argparse tells its own as text on stderr. Where the answer has a place for them they go there; what
+they are about is still in the frame that tells.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ...answer.python_warnings import note_command, note_parameter
+from ...core import metadata_of
+from .levels import path_to, subparsers_of
+from .tree import names_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from ...call import Invocation
+
+
+def listen(
+    parser: argparse.ArgumentParser,
+    chosen: Sequence[argparse.ArgumentParser],
+    invocation: Invocation,
+) -> Callable[[], None]:
+    """Have what *parser* would say on stderr told in the answer; return what ends that.
+
+    *chosen* are the parsers that the parse has gone through so far.
+    """
+
+    def warning(message: str) -> None:
+        seen = sys._getframe(1).f_locals
+        action: Any = seen.get("action")
+        if "parser_name" in seen:
+            if _declared(chosen[-1]) is None:
+                note_command(invocation, path_to(chosen), None, True)
+        elif isinstance(action, argparse.Action):
+            name = seen["option_string"] if action.option_strings else action.dest
+            if not action.option_strings or not _is_noted(parser, action):
+                note_parameter(invocation, str(name), None, True)
+        else:
+            invocation.writer.warn("PARSER_WARNING", message)
+
+    setattr(parser, "_warning", warning)
+
+    def undo() -> None:
+        if parser.__dict__.get("_warning") is warning:
+            delattr(parser, "_warning")
+
+    return undo
+
+
+def note_commands(chosen: Sequence[argparse.ArgumentParser], invocation: Invocation) -> None:
+    """Warn of the parsers that a parse went through and that are deprecated in our words."""
+    for count, parser in enumerate(chosen, 1):
+        declared = _declared(parser)
+        if declared is None:
+            continue
+        path = path_to(chosen[:count])
+        above = subparsers_of(chosen[count - 2]) if count > 1 else None
+        # argparse has told a person in its own way.
+        told = bool(path) and path[-1] in getattr(above, "_deprecated", ())
+        if invocation.contract.has_warnings or not told:
+            note_command(invocation, path, declared)
+
+
+def _declared(parser: Any) -> Any:
+    metadata = metadata_of(parser)
+    return metadata.deprecated if metadata is not None else None
+
+
+def _is_noted(parser: argparse.ArgumentParser, action: argparse.Action) -> bool:
+    """Return whether our words about *action* say that it is deprecated: then they are told."""
+    metadata = metadata_of(parser)
+    note = metadata.flag_annotations.get(names_of(action)[0]) if metadata is not None else None
+    return note is not None and note.deprecated is not None

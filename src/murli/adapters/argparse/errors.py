@@ -1,0 +1,295 @@
+"""What argparse found wrong, told in our words.
+
+argparse reports text. What it was looking at is still in the frames of the exception it is
+handling, and unlike the text those do not change with the language.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ...call.ending.refusal import refuse
+from ...core import current
+from ...errors import AgentError
+from ...line import usage
+from ...outcome import Refusal
+from .levels import reached, subparsers_of
+from .tree import choices_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import io
+    from collections.abc import Callable, Sequence
+    from types import FrameType
+    from typing import Any, NoReturn
+
+    from ...call import Invocation
+
+
+# The status with which argparse ends a program whose call is wrong.
+_USAGE_STATUS = 2
+
+
+def report(
+    parser: argparse.ArgumentParser,
+    own_error: Callable[..., Any],
+    given: tuple[Any, ...],
+    named: dict[str, Any],
+    *,
+    is_custom: bool,
+) -> Any:
+    """Report what ``parser.error`` was called for to whoever reads.
+
+    *own_error* is the parser's own, *given* and *named* its arguments. Where it *is_custom*, it
+    may raise, exit or return, as it does without us.
+    """
+    invocation = current()
+    if invocation is None:
+        raise RuntimeError("an error is reported outside of a call")
+    texts = [text for text in (named.get("message"), *given) if isinstance(text, str)]
+    message = texts[0] if texts else ""
+    problem = explain(parser, message, sys._getframe(2))
+    if invocation.is_for_people:
+        _show(own_error, given, named, problem, message)
+    status = _USAGE_STATUS
+    if is_custom:
+        status, returned = _handled_by_author(own_error, given, named, problem)
+        if not status:
+            return returned
+    refuse(invocation, problem, status)
+
+
+def explain(parser: argparse.ArgumentParser, message: str, caller: FrameType) -> AgentError:
+    """Return the failure behind a call of ``parser.error(message)`` in the frame *caller*."""
+    problem = sys.exc_info()[1]
+    _hide_unknown(parser)
+    if isinstance(problem, argparse.ArgumentError):
+        return _argument_problem(problem, message)
+    if caller.f_globals.get("__name__") != "argparse":
+        # The tool's own check, in its own words.
+        return _of_handled(caller, message) or usage.other(message)
+    return _left_over_or_absent(parser, caller, message)
+
+
+def _hide_unknown(parser: argparse.ArgumentParser) -> None:
+    """Learn the secrets that follow options of no parser, and that argparse quotes."""
+    invocation = current()
+    if invocation is not None:
+        from ...line.option_words import hide_unknown
+        from .values import secret_options
+
+        known = {name for each in reached(parser) for name in each._option_string_actions}
+        hide_unknown(invocation.call.rest, known, invocation)
+        for command in _named_in(invocation.call.rest, parser):
+            # Its options may stand before its name, by mistake.
+            secret_options(command).hide_in(invocation.call.rest, invocation)
+
+
+def _named_in(words: Sequence[str], parser: argparse.ArgumentParser) -> list[Any]:
+    """Return the parsers of the commands of *parser* that *words* name."""
+    subparsers = subparsers_of(parser)
+    if subparsers is None:
+        return []
+    return [subparsers.choices[word] for word in words if word in subparsers.choices]
+
+
+def _left_over_or_absent(
+    parser: argparse.ArgumentParser, frame: FrameType, message: str
+) -> AgentError:
+    """Explain the two problems that argparse finds once it has looked at every word."""
+    absent, extras = frame.f_locals.get("required_actions"), frame.f_locals.get("argv")
+    if isinstance(absent, list) and absent:
+        return _missing(parser, absent)
+    if isinstance(extras, list) and extras:
+        return _extras(parser, extras)
+    return usage.other(message)
+
+
+def _extras(parser: argparse.ArgumentParser, extras: list[str]) -> AgentError:
+    """Return the failure of words that no argument takes."""
+    for word in extras:
+        if word == "--":
+            break
+        if word.startswith("-") and len(word) > 1:
+            known = [name for each in reached(parser) for name in _long_options(each)]
+            name = word.partition("=")[0]
+            if name[1:2] not in ("", "-") and not any(map(_has_long_dashed_once, reached(parser))):
+                name = name[:2]  # what follows the letter is its value, perhaps a secret
+            return usage.unknown_option(name, [*known, *usage.our_options()])
+    return usage.extra_argument([word for word in extras if word != "--"] or extras)
+
+
+def _argument_problem(problem: argparse.ArgumentError, message: str) -> AgentError:
+    frame = _innermost(problem)
+    seen = frame.f_locals if frame else {}
+    action, place = seen.get("action"), frame.f_code.co_name if frame else ""
+    if problem.argument_name is None or not isinstance(action, argparse.Action):
+        # About no argument in particular; an action in that frame is left from a loop.
+        owner = seen.get("self")
+        if frame is not None and isinstance(owner, argparse.ArgumentParser):
+            return _left_over_or_absent(owner, frame, problem.message or message)
+        return usage.other(message, problem.argument_name or "")
+    name = _name(action)
+    if place == "_check_value":
+        value = str(seen.get("value"))
+        if isinstance(action, argparse._SubParsersAction):
+            return usage.unknown_command(value, _command_names(action))
+        return usage.bad_choice(name, value, choices_of(action))
+    if place == "_get_value":
+        value, choices = str(seen.get("arg_string")), choices_of(action)
+        if choices:
+            return usage.bad_choice(name, value, choices)
+        if isinstance(problem.__context__, argparse.ArgumentTypeError):
+            return usage.bad_value(name, value, str(problem.__context__))  # the author's words
+        return usage.bad_value(name, value, _wanted(action))
+    if place == "_match_argument" and action.option_strings:
+        return usage.missing_value(name)
+    explicit = seen.get("explicit_arg")
+    if explicit is not None and action.nargs == 0:
+        if str(seen.get("option_string")).startswith("--"):
+            return usage.unexpected_value(name, str(explicit))
+        return usage.unknown_option(f"-{str(explicit)[:1]}", ())
+    text = f"{name}: {problem.message}" if problem.message else message
+    return usage.other(text, name)
+
+
+def _missing(parser: argparse.ArgumentParser, absent: Sequence[str]) -> AgentError:
+    options: list[str] = []
+    arguments: list[str] = []
+    for action in parser._actions:
+        if not action.required or argparse._get_action_name(action) not in absent:
+            continue
+        if isinstance(action, argparse._SubParsersAction):
+            return usage.missing_command(_command_names(action))
+        (options if action.option_strings else arguments).append(_name(action))
+    if not options and not arguments:
+        return usage.other(f"Missing required: {', '.join(absent)}.")
+    return usage.missing(options, arguments)
+
+
+def _innermost(problem: BaseException) -> FrameType | None:
+    """Return the argparse frame that raised *problem*."""
+    traceback = problem.__traceback__
+    frame = None
+    while traceback is not None:
+        if traceback.tb_frame.f_globals.get("__name__") == "argparse":
+            frame = traceback.tb_frame
+        traceback = traceback.tb_next
+    return frame
+
+
+def _handled_by_author(
+    own_error: Callable[..., Any],
+    given: tuple[Any, ...],
+    named: dict[str, Any],
+    problem: AgentError,
+) -> tuple[int, Any]:
+    """Call an ``error()`` of the author's own; return the status it exits with, or 0.
+
+    In that case it has returned, with what is returned here too, and goes on. What it prints on its
+    way to an exit is for people, who are not there.
+    """
+    import contextlib
+    import io
+
+    from ...outcome import status_of
+
+    shown, told = io.StringIO(), io.StringIO()
+    try:
+        with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(told):
+            returned = own_error(*given, **named)
+    except SystemExit as end:
+        return status_of(end.code) or _USAGE_STATUS, None
+    except BaseException as raised:
+        invocation = current()
+        if invocation is not None:
+            invocation.running.refusal = Refusal(problem, raised=raised)
+        _print(shown, told)
+        raise
+    _print(shown, told)
+    return 0, returned
+
+
+def _print(shown: io.StringIO, told: io.StringIO) -> None:
+    sys.stdout.write(shown.getvalue())
+    sys.stderr.write(told.getvalue())
+
+
+def _show(
+    own_error: Callable[..., Any],
+    given: tuple[Any, ...],
+    named: dict[str, Any],
+    problem: AgentError,
+    message: str,
+) -> NoReturn:
+    """Let argparse show a person what is wrong and end the program; *problem* may hold a hint."""
+    from ...call.ending.for_people import hint
+
+    invocation = current()
+    try:
+        own_error(*given, **named)
+    except SystemExit as end:
+        if invocation is None:
+            raise
+        hint(invocation, problem, message)
+        if invocation.settings.usage_exit_code:
+            end.code = invocation.settings.usage_exit_code
+        raise
+    raise RuntimeError("argparse goes on behind an error")
+
+
+def report_exit(invocation: Invocation, status: int = 0, message: str | None = None) -> None:
+    """Answer ``parser.exit(status, message)`` where that is a failure; else do nothing."""
+    # Behind a wrong call it is how the tool shows that; what is wrong has been noted.
+    if status and message and invocation.running.refusal is None:
+        refuse(invocation, exit_failure(status, message), status)
+
+
+def exit_failure(status: int, message: str) -> AgentError:
+    """Return the failure that ``parser.exit(status, message)`` means, two frames above."""
+    found = _of_handled(sys._getframe(3), message.strip())
+    if found is None:
+        return AgentError(status, "execution_error", message.strip(), kind="tool_error")
+    if status != 1:
+        found.code = status
+    return found
+
+
+def _of_handled(caller: FrameType, message: str) -> AgentError | None:
+    """Return what the exception means that a handler handles while it ends the program."""
+    invocation, handled = current(), sys.exc_info()[1]
+    if handled is None or invocation is None or invocation.writer._reply.phase != "execution":
+        return None
+    from ...failures.exceptions import of_handled
+
+    return of_handled(handled, caller, message)
+
+
+def _name(action: argparse.Action) -> str:
+    """Return the name a caller uses: ``--top`` or ``text``."""
+    longs = [name for name in action.option_strings if name.startswith("--")]
+    return (longs or list(action.option_strings) or [str(action.dest)])[0]
+
+
+def _wanted(action: argparse.Action) -> str:
+    name = getattr(action.type, "__name__", "")
+    known = {"int": "expected an integer", "float": "expected a number"}
+    return known.get(name, f"expected {name}" if name.isidentifier() else "")
+
+
+def _command_names(action: Any) -> list[str]:
+    hidden = {entry.dest for entry in action._choices_actions if entry.help == argparse.SUPPRESS}
+    names: dict[int, str] = {}
+    for name, parser in action.choices.items():
+        names.setdefault(id(parser), name)  # the names behind the first are aliases
+    return [name for name in names.values() if name not in hidden]
+
+
+def _has_long_dashed_once(parser: argparse.ArgumentParser) -> bool:
+    """Return whether *parser* has options such as ``-verbose``."""
+    return any(len(name) > 2 and name[1] != "-" for name in parser._option_string_actions)
+
+
+def _long_options(parser: argparse.ArgumentParser) -> list[str]:
+    return [name for name in parser._option_string_actions if name.startswith("--")]

@@ -1,0 +1,58 @@
+"""Our options in the help of a click-like command."""
+
+from __future__ import annotations
+
+from ...commands.options import our_sections
+from . import is_group
+from .levels import CommandLevel
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ...call import Invocation
+    from ...declare.tree import Command
+    from . import Enabled
+
+
+def our_section(
+    enabled: Enabled, path: tuple[str, ...], command: Any, invocation: Invocation
+) -> str:
+    """Return what to append to the help of *command*: what its reader can use of ours.
+
+    Plain text, because some frameworks draw their help in a way of their own.
+    """
+
+    def sections() -> str:
+        return _sections(enabled, path, command, invocation)
+
+    if invocation.writer.is_tty():
+        return sections()
+    from ...commands.card import with_card
+
+    def find() -> Command:
+        host = invocation.host
+        return host.command(CommandLevel(command, path[-1], path)) if path else host.tree()
+
+    text = with_card(invocation, sections, find, is_root=not path)
+    return f"\n\n{text}" if text else ""
+
+
+def _sections(enabled: Enabled, path: tuple[str, ...], command: Any, invocation: Invocation) -> str:
+    own = {name for param in command.params for name in param.opts}
+    metadata = enabled.metadata_at(command, path)
+    lines: list[str] = []
+    found = our_sections(
+        *(invocation, metadata, own, path), is_root=not path, is_group=is_group(command)
+    )
+    for title, options, closing in found:
+        rows = [
+            (" ".join(filter(None, (", ".join(option.names), option.metavar))), option.help)
+            for option in options
+        ]
+        width = max(len(names) for names, _ in rows)
+        lines += ["", f"{title.capitalize()}:"]
+        lines += [f"  {names:<{width}}  {told}" for names, told in rows]
+        if closing:
+            lines += ["", closing]
+    return "\n".join(["", *lines]) if lines else ""

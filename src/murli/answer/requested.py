@@ -1,0 +1,151 @@
+"""What a caller asks of an answer: how many items, from where on, which fields, how many bytes."""
+
+from __future__ import annotations
+
+import os
+
+from ..line.calls import mark_of_call, variable_of
+from ..line.field_names import key_in
+from .filters import Shaper
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    from ..call import Invocation
+
+_MOST_DIGITS = 15
+
+
+def prepare(invocation: Invocation) -> None:
+    """Look at the flags that shape an answer, refuse what is wrong with them, and do the rest."""
+    if invocation.shaper is not None:
+        return
+    call = invocation.call
+    limit = _number(invocation, "--limit", call.limit)
+    cap = _number(invocation, "--max-bytes", call.max_bytes)
+    offset = _offset(invocation) if call.cursor is not None else 0  # of a page that we make
+    fields = None
+    if call.fields is not None:
+        fields = Fields(call.fields)
+        if not fields.names:
+            _refuse_value(invocation, "--fields", call.fields, "expected names, such as id,name")
+    cap = cap if cap is not None else _cap_set(invocation)
+    invocation.shaper = Shaper(invocation, limit, offset, cap, fields)
+    invocation.writer._reply.filters = [invocation.shaper.shape]
+    if call.etag is not None and invocation.writer._reply.meta_source is None:
+        invocation.writer._reply.meta_source = lambda: invocation.meta
+
+
+def check_command(invocation: Invocation) -> None:
+    """Refuse a cursor that no call of this command can have given."""
+    metadata = invocation.metadata
+    if metadata is not None and metadata.lists is not None:
+        prepare(invocation)
+    shaper = invocation.shaper
+    if shaper is not None and invocation.call.cursor is not None and not shaper.rest.is_repeatable:
+        from .cursors import foreign
+
+        invocation.refuse(foreign())
+
+
+def _offset(invocation: Invocation) -> int:
+    from ..errors import AgentError
+    from .cursors import offset_in
+    from .own_paging import declared_in
+
+    if declared_in(invocation) is not None:
+        return 0
+    try:
+        return offset_in(invocation.call.cursor or "", mark_of_call(invocation))
+    except AgentError as problem:
+        invocation.refuse(problem)
+
+
+def _number(invocation: Invocation, name: str, text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
+        _refuse_value(invocation, name, text, "expected a whole number from 0 on, 0 for all")
+    return int(text)
+
+
+def _refuse_value(invocation: Invocation, name: str, text: str, reason: str) -> NoReturn:
+    from ..line.usage import bad_value
+
+    invocation.refuse(bad_value(name, text, reason))
+
+
+def _cap_set(invocation: Invocation) -> int | None:
+    """Return how many bytes the environment lets an answer have, 0 for any; ``None``: not said."""
+    own = variable_of(invocation, "MAX_OUTPUT_BYTES")
+    for name in (own, "TOOL_MAX_OUTPUT_BYTES", "MURLI_MAX_OUTPUT_BYTES"):
+        text = os.environ.get(name, "")
+        if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS:
+            return int(text)
+        if text:
+            told = f"{name} is no number of bytes, and was ignored: {text[:40]}"
+            invocation.writer.warn("invalid_setting", told, variable=name)
+    return None
+
+
+# What tells a reader how to take the rest is kept whatever was asked for.
+_KEPT = ("_source", "_trusted")
+
+
+class Fields:
+    """The fields that were asked for, dots for what is nested: ``id,owner.name``.
+
+    They are found whatever their case, and with dashes, spaces or underscores.
+    """
+
+    def __init__(self, asked: str) -> None:
+        self.names = [name.strip() for name in asked.split(",") if name.strip()]
+        # Whether one of them was there, whether there was an object at all, and what it had.
+        self.found = False
+        self.applied = False
+        self.known: dict[str, None] = {}
+
+    def names_one_of(self, value: dict[str, Any]) -> bool:
+        """Return whether one of these fields is, or begins with, a key of *value*."""
+        return any(key_in(value, name.partition(".")[0]) is not None for name in self.names)
+
+    def of_table(self, table: dict[str, Any]) -> dict[str, Any]:
+        """Return *table* with these columns alone."""
+        wanted = {key_in(table["columns"], name) for name in self.names}
+        columns = [name for name in table["columns"] if name in wanted]
+        return {**table, "columns": columns, "rows": self.select(table["rows"])}
+
+    def select(self, result: Any) -> Any:
+        """Return *result* with these fields alone; what is no object stays as it is."""
+        if isinstance(result, list):
+            return [self._select(item, self.names) for item in result]
+        return self._select(result, self.names)
+
+    def _select(self, value: Any, names: list[str]) -> Any:
+        if isinstance(value, list):
+            return [self._select(item, names) for item in value]
+        if not isinstance(value, dict):
+            return value
+        self.applied = True
+        if names is self.names and len(self.known) < 40:
+            self.known.update(dict.fromkeys(value))
+        kept = {name: value[name] for name in _KEPT if name in value}
+        below: dict[str, list[str]] = {}
+        for name in names:
+            key = key_in(value, name)
+            if key is not None:
+                kept[key] = value[key]
+                below.pop(key, None)
+                self.found = True
+                continue
+            first, dot, rest = name.partition(".")
+            key = key_in(value, first) if dot else None
+            if key is not None and key not in kept and isinstance(value[key], (dict, list)):
+                below.setdefault(key, []).append(rest)
+                kept[key] = None  # its place is where it was asked for first
+            elif key in below:
+                below[key].append(rest)
+        for key, rests in below.items():
+            kept[key] = self._select(value[key], rests)
+        return kept

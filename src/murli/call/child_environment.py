@@ -1,0 +1,70 @@
+"""What surrounds a call under the ResponseEnvelope contracts: programs below it, secrets, settings.
+
+Programs that the handler starts are told that nobody is there to be notified of anything. What a
+line of a log calls a secret is taken out of it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from . import Invocation
+
+_FOR_CHILDREN = {
+    "CI": "1",
+    "NO_UPDATE_NOTIFIER": "1",
+    "HOMEBREW_NO_AUTO_UPDATE": "1",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "PYTHONUNBUFFERED": "1",  # their prints are collected
+}
+MASK = "[REDACTED]"
+_HEADER = r"(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|x-auth-token"
+_NAME = r"[\w-]*(?:token|secret|password|passwd|passphrase|api[_-]?key|credential)s?"
+_VALUE = r"(?:(?:bearer|basic|digest|token)\s+)?[^\s\"',;&}\])]+"
+_NAMED = re.compile(rf"(?i)(?<![\w-])((?:{_HEADER}|{_NAME})[\"']?\s*[:=]\s*[\"']?)({_VALUE})")
+
+
+def tell_children() -> Callable[[], None]:
+    """Set the variables by which programs below know that nobody watches."""
+    added = {name: told for name, told in _FOR_CHILDREN.items() if name not in os.environ}
+    os.environ.update(added)
+
+    def undo() -> None:
+        for name, told in added.items():
+            if os.environ.get(name) == told:
+                del os.environ[name]
+
+    return undo
+
+
+def masked(text: str) -> str:
+    """Return *text*, which is for stderr, without what its own words call a secret."""
+    return _NAMED.sub(lambda found: found[1] + MASK, text)
+
+
+def settings_of(invocation: Invocation) -> dict[str, Any]:
+    """Return where the values came from that nobody typed, and what they amount to."""
+    if not invocation.request.applied:
+        return {"config_sources": []}
+    from hashlib import blake2b
+
+    from ..formats import dumps
+    from .saved_profile import store_file
+
+    metadata, saved = invocation.metadata, invocation.saved
+    notes = metadata.flag_annotations if metadata is not None else {}
+    kept = {
+        key: MASK if key in notes and notes[key].sensitive else saved.stored(key)
+        for key in sorted(invocation.request.applied)
+    }
+    told = dumps([saved.name, kept], pretty=False).encode("utf-8", "surrogatepass")
+    return {
+        "config_sources": [os.path.abspath(store_file(invocation).path)],
+        "effective_config_hash": blake2b(told, digest_size=8).hexdigest(),
+    }

@@ -1,0 +1,111 @@
+"""Our own flags, checked before the framework sees the rest."""
+
+from __future__ import annotations
+
+import os
+
+from .. import core
+from ..line.flags import UNPAGED_COMMANDS, flag_named, names_where, part_flags
+from ..line.scanning import flag_value
+from ..line.usage import exclusive, invalid_setting, unknown_option
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..answer import Writer
+    from ..core import Call
+    from . import Invocation
+
+
+def leave_to_the_tool(invocation: Invocation) -> None:
+    """For a person, read the command line as if flags that only agents use were none of ours."""
+    useless = useless_for_people(invocation.writer)
+    if any(name in useless for name, _, _ in invocation.call.taken):
+        from ..line.calls import scan_again
+
+        invocation.request.call = scan_again(invocation, invocation.request.argv, useless)
+
+
+def useless_for_people(writer: Writer) -> frozenset[str]:
+    """Return the flags that mean nothing to a person who reads what *writer* writes."""
+    # Who asked for text may ask for a part of it.
+    useless = frozenset() if writer.format() == "text" else part_flags()
+    return useless | names_where(lambda flag: flag.for_agents)
+
+
+def handle_own_flags(invocation: Invocation, redirects: Any) -> Invocation | None:
+    """Do what the command line says to us; may answer and end the program.
+
+    *redirects* are those of which the call may be one. Returns the call to go on with where that
+    is another one.
+    """
+    call = invocation.call
+    invocation.extras.take_secrets()
+    if redirects:
+        from .redirects import follow
+
+        follow(invocation, redirects)
+    asks_schema = call.schema or "output_schema" in call.extra
+    if asks_schema or call.mounted:
+        from .ending.succession import stand_aside
+
+        stand_aside(invocation)
+    if asks_schema:
+        invocation.settings.commands().show_schema(invocation)
+    check(invocation)
+    if call.mounted:
+        return invocation.settings.commands().run_mounted(invocation)
+    if waits(call):
+        from .waiting import wait
+
+        look = wait(invocation)
+        if look is not None:
+            return look
+    invocation.extras.take_in()
+    if core.declares_batch and not invocation.writer.is_tty():
+        invocation.running.notices_values = True
+        return invocation.settings.commands().run_for_each_value(invocation)
+    return None
+
+
+def waits(call: Call) -> bool:
+    """Return whether *call* is to be repeated until its result is what somebody waits for."""
+    return not call.extra.keys().isdisjoint(("until", "until_not", "every"))
+
+
+def check(invocation: Invocation) -> None:
+    """Refuse flags of ours that make no sense, and act on the others."""
+    call = invocation.call
+    if call.mistake is not None:
+        invocation.refuse(call.mistake)
+    invocation.extras.check_format()
+    for name, value in (("protocol-version", call.protocol_version), ("output", call.output)):
+        accepted = flag_named(f"--{name}").claimed_values
+        if value is not None and value not in accepted:
+            invocation.refuse(invalid_setting(name, value, accepted))
+    loudness = [name for name in ("quiet", "verbose", "debug") if flag_value(call, name)]
+    if len(loudness) > 1:
+        invocation.refuse(exclusive(f"--{loudness[0]}", f"--{loudness[1]}"))
+    timeout = call.timeout or os.environ.get("MURLI_TIMEOUT") or invocation.extras.timeout()
+    if timeout:
+        from ..process.deadline import allow, seconds_in
+
+        seconds = seconds_in(timeout)
+        if seconds is None:
+            invocation.refuse(invalid_setting("timeout", timeout, ("30", "500ms", "2m")))
+        invocation.running.is_timed = True
+        allow(invocation, seconds)
+    if call.profile is not None and not call.mounted:
+        # Running without the values the caller asked for would be worse than not running.
+        _ = invocation.saved
+    given = [name for name, _, _ in call.taken if name in part_flags()]
+    if call.mounted and waits(call):
+        given += [name for name, _, _ in call.taken if flag_named(name).group == "wait"]
+    if given and (call.mounted in UNPAGED_COMMANDS or (call.mounted and waits(call))):
+        invocation.refuse(unknown_option(given[-1], ()))
+    bounded = invocation.contract.annotates_results or invocation.request.is_capped
+    if not call.mounted and (bounded or given):
+        from ..answer.requested import prepare
+
+        prepare(invocation)

@@ -1,0 +1,252 @@
+"""The call to make instead: of a command that has moved, or whose name was mistyped.
+
+What a caller said beside the command's name is carried over word for word, and quoted, so that the
+call can be run as it stands.
+"""
+
+from __future__ import annotations
+
+from ..declare.redirects import destination
+from ..errors import AgentError
+from ..formats.text import clean
+from ..line.command_line import CommandLine
+from ..line.flags import flags_in
+from ..line.scanning import scan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..declare.redirects import Redirection, Rules
+    from ..declare.tree import Command
+    from ..line.command_line import Word
+    from ..line.scanning import Level
+    from . import Invocation
+
+_TOLD = {
+    "renamed": ("was renamed to", "command_renamed"),
+    "restructured": ("has moved to", "command_restructured"),
+    "deprecated": ("is deprecated in favour of", "command_deprecated"),
+    "typo_corrected": ("is mistyped; it is", "typo_corrected"),
+}
+
+
+def follow(invocation: Invocation, rules: Rules) -> None:
+    """Refuse a call of a command that is called otherwise now; any other is left alone."""
+    argv = list(invocation.request.argv)
+    used: list[Redirection] = []
+    while (found := _match(argv, invocation, rules)) is not None and found[0] not in used:
+        rule, positions = found
+        used.append(rule)
+        if rule.options:
+            from ..line.moved_options import with_moved_options
+
+            argv = with_moved_options(argv, positions, rule, invocation)
+        argv = replaced(argv, positions, (*rule.new,), rule.fixed)
+    if used:
+        from .misnamed import invalid_declaration, is_enforced, misdirected
+
+        if is_enforced(invocation):
+            for wrong in misdirected(invocation.host, used, rules):
+                invocation.refuse(invalid_declaration(wrong))
+            if wrong := _wrong_declaration(invocation, argv):
+                invocation.refuse(invalid_declaration(wrong))
+        invocation.refuse(_moved(invocation, argv, used, rules))
+
+
+def replaced(
+    argv: Sequence[str], positions: Sequence[int], path: Sequence[str], fixed: Sequence[str] = ()
+) -> list[str]:
+    """Return *argv* with *path* in place of the words at *positions*, and *fixed* behind it.
+
+    Word by word where there are as many, so that options between them stay where they are.
+    """
+    new: dict[int, Sequence[str]] = {}
+    if len(positions) == len(path):
+        new = {place: [word] for place, word in zip(positions, path, strict=True)}
+        new[positions[-1]] = [path[-1], *fixed]
+    else:
+        new = dict.fromkeys(positions, ())
+        new[positions[0]] = [*path, *fixed]
+    return [word for place, old in enumerate(argv) for word in new.get(place, [old])]
+
+
+def call_of(invocation: Invocation, words: Sequence[str]) -> tuple[str, str]:
+    """Return the call of the tool with *words* as one line, and what it lacks."""
+    import shlex
+
+    _hide_secrets(invocation, words)
+    shown = list(words)
+    if invocation.secrets is not None:
+        # Before a quote can tear a secret apart.
+        shown = invocation.secrets.scrub_words(words)
+    line = shlex.join([invocation.host.name(), *shown])
+    if shown != list(words):
+        return line, "Put the secrets back into the command before you run it."
+    return line, "" if clean(line) == line else "The command lacks characters that cannot be shown."
+
+
+def corrected(invocation: Invocation, error: AgentError) -> AgentError:
+    """Return *error* as a redirect when it is a mistyped command, and only one can be meant."""
+    from ..line.usage import quoted
+
+    argv = invocation.request.argv
+    unknown = (
+        word
+        for word in _words(argv, invocation)
+        if word.child is None and word.level.routes and quoted(word.text) in error.message
+    )
+    word = next(unknown, None)
+    if word is None:
+        return error
+    first = not any(_words(argv[: word.position], invocation))
+    ours = _own(invocation) if first else {}
+    name = nearest_one(word.text, [*error.valid_values, *ours])
+    if name is None:
+        return error
+    words = replaced(argv, [word.position], [name])
+    if _wrong_declaration(invocation, words):
+        return error
+    line, lack = call_of(invocation, words)
+    if lack or _destroys(invocation, words):
+        return error
+    return AgentError.redirected(
+        error.message,
+        line,
+        permanent=False,
+        reason="typo_corrected",
+        error_type="typo_corrected",
+        field=error.field,
+        valid_values=error.valid_values,
+    )
+
+
+def nearest_one(word: str, known: Sequence[str]) -> str | None:
+    """Return the one name that *word* must have been; ``None`` when there is none, or several."""
+    typed = word.lower()
+    found: dict[int, set[str]] = {}
+    for name in known:
+        allowed = 2 if len(name) >= 6 else 1 if len(name) >= 3 else 0
+        distance = distance_of(typed, name.lower(), allowed)
+        if distance <= allowed:
+            found.setdefault(distance, set()).add(name)
+    nearest = found[min(found)] if found else set()
+    return nearest.pop() if len(nearest) == 1 else None
+
+
+def distance_of(word: str, name: str, most: int = 2) -> int:
+    """Return how many letters to change, add, drop or swap with the next make *word* *name*.
+
+    Where that are more than *most*, any number above it.
+    """
+    if abs(len(word) - len(name)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(name) + 1))
+    for at, letter in enumerate(word, 1):
+        last, before, row = before, row, [at]
+        for to, other in enumerate(name, 1):
+            cost = min(row[to - 1] + 1, before[to] + 1, before[to - 1] + (letter != other))
+            if at > 1 and to > 1 and letter == name[to - 2] and word[at - 2] == other:
+                cost = min(cost, last[to - 2] + 1)
+            row.append(cost)
+    return row[-1]
+
+
+# -- the words of a call ----------------------------------------------------------------------
+
+
+def _words(argv: Sequence[str], invocation: Invocation) -> Iterator[Word]:
+    """Return the words of *argv* that may name commands, in order."""
+    flags = invocation.call.flags or flags_in()
+    call = scan(argv, invocation.host.level(), (), flags, thorough=True)
+    return CommandLine(call).command_words()
+
+
+def _match(
+    argv: Sequence[str], invocation: Invocation, rules: Rules
+) -> tuple[Redirection, list[int]] | None:
+    """Return the rule that a call falls under, and where the words stand that it speaks of."""
+    said: list[Word] = []
+    for word in _words(argv, invocation):
+        said.append(word)
+        path = tuple(each.text for each in said)
+        if not any(old[: len(path)] == path for old in rules):
+            break
+    for length in range(len(said), 0, -1):
+        rule = rules.get(tuple(word.text for word in said[:length]))
+        if rule is None:
+            continue
+        below = said[length] if length < len(said) else None
+        if rule.extends and below is not None and below.level.lists(below.text):
+            continue  # it is called by its new name, or is one of the commands beside that
+        return rule, [word.position for word in said[:length]]
+    return None
+
+
+# -- what is said -----------------------------------------------------------------------------
+
+
+def _moved(
+    invocation: Invocation, argv: Sequence[str], used: Sequence[Redirection], rules: Rules
+) -> AgentError:
+    first = used[0]
+    line, lack = call_of(invocation, argv)
+    verb, error_type = _TOLD[first.reason]
+    tool = invocation.host.name()
+    old = " ".join((tool, *first.old))
+    new = " ".join((tool, *destination(first.old, rules)))
+    return AgentError.redirected(
+        first.message or f'"{old}" {verb} "{new}".',
+        line,
+        permanent=all(rule.permanent for rule in used),
+        reason=first.reason,
+        error_type=error_type,
+        detail=lack,
+    )
+
+
+def _own(invocation: Invocation) -> dict[str, Command]:
+    """Return our own commands by their names."""
+    commands = invocation.settings.commands().own_commands(invocation)
+    return {command.name: command for command in commands}
+
+
+def _destroys(invocation: Invocation, words: Sequence[str]) -> bool:
+    """Return whether the call with *words* is declared to destroy something."""
+    said = list(_words(words, invocation))
+    if said[0].child is None and said[0].text in (ours := _own(invocation)):
+        command = ours[said[0].text]
+        for word in said[1:]:
+            command = next((each for each in command.commands if each.name == word.text), command)
+    else:
+        command = invocation.host.command(_levels(invocation, words)[-1])
+    return command.metadata is not None and command.metadata.destructive
+
+
+def _levels(invocation: Invocation, words: Sequence[str]) -> list[Level]:
+    """Return what a call with *words* goes through, the tool itself first."""
+    below = (word.child for word in _words(words, invocation))
+    return [invocation.host.level(), *(level for level in below if level is not None)]
+
+
+def _hide_secrets(invocation: Invocation, words: Sequence[str]) -> None:
+    """Learn the secrets among *words* before they are told: nothing has been parsed yet."""
+    # The command that was called may know what is secret, and so may the one to call.
+    from ..line.option_words import hide_unknown
+
+    known: set[str] = set()
+    for level in (*_levels(invocation, invocation.request.argv), *_levels(invocation, words)):
+        options = invocation.host.secret_options(level)
+        options.hide_in(words, invocation)
+        known.update(options.names)
+    hide_unknown(words, known, invocation)
+
+
+def _wrong_declaration(invocation: Invocation, words: Sequence[str]) -> str:
+    """Return what the command called, or that of *words*, misnames: it may be a secret."""
+    from .misnamed import misnamed_along
+
+    calls = (_levels(invocation, invocation.request.argv), _levels(invocation, words))
+    found = (wrong for levels in calls for wrong in misnamed_along(invocation.host, levels))
+    return next(found, "")

@@ -1,0 +1,283 @@
+"""What a ResponseEnvelope contract adds to a call: flags, commands, facts about the invocation.
+
+Loaded only when such a contract is in force; a tool that speaks murli pays nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ..line.calls import path_of
+from ..line.flags import FORMATS
+from . import Extras
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..declare.traits import Traits
+    from ..errors import AgentError
+    from . import Invocation, Request
+
+
+def output_format(request: Request) -> str:
+    """Return our name of the format that was asked for, ``""`` for the usual one.
+
+    What is no format is refused by `check_format`, in the usual one.
+    """
+    call, contract = request.call, request.contract
+    named = call.extra.get("format")
+    if named is None and contract.format_flag == "--output" and call.output in FORMATS.values():
+        return str(call.output)
+    if named is None and call.output is None:
+        named = os.environ.get(_format_variable(request))
+    found = FORMATS.get(named or "", "")
+    return "json" if call.mounted == "exec" and found in ("text", "tsv") else found
+
+
+def _format_variable(request: Request) -> str:
+    """Return the variable that says how answers of this tool are written."""
+    from ..line.calls import variable_of
+
+    names = [variable_of(request, "FORMAT"), "TOOL_FORMAT"]
+    if request.contract.format_flag == "--output":
+        # What the earlier revisions call it; the value may be something else, a file say.
+        older = variable_of(request, "OUTPUT")
+        names += [older] if os.environ.get(older) in FORMATS else []
+    return next((name for name in names if name in os.environ), names[0])
+
+
+class EnvelopeFlags(Extras):
+    """What the flags of these contracts do, whoever reads the answer."""
+
+    def take_secrets(self) -> None:
+        """Fetch the secrets of which the call only says where they are."""
+        if any("-from-" in word for word in self.invocation.request.argv):
+            from .inputs import fetch_secrets
+
+            fetch_secrets(self.invocation)
+
+    def check_format(self) -> None:
+        """Refuse a format that does not exist, and the one flag for it that means another thing."""
+        from ..line.usage import exclusive, invalid_setting, unknown_option
+
+        invocation = self.invocation
+        call, contract = invocation.call, invocation.request.contract
+        named = call.extra.get("format")
+        if named is not None and named not in FORMATS:
+            invocation.refuse(invalid_setting("format", named, tuple(FORMATS)))
+        if call.output is not None and contract.format_flag != "--output":
+            formats = {"ndjson": "jsonl", "text": "plain", **{name: name for name in FORMATS}}
+            if call.output not in formats:
+                invocation.refuse(unknown_option("--output", [contract.format_flag]))
+            from ..errors import AgentError
+
+            invocation.refuse(
+                AgentError.user_error(
+                    f'--output is for paths, and "{call.output}" is a format.',
+                    f"Use {contract.format_flag} {formats[call.output]}",
+                    error_type="invalid_output_format",
+                    field="output",
+                    valid_values=tuple(FORMATS),
+                )
+            )
+        if named is not None and call.output not in (None, FORMATS[named]):
+            invocation.refuse(exclusive("--format", "--output"))
+        variable = _format_variable(invocation.request)
+        if named is None and os.environ.get(variable, "json") not in FORMATS:
+            told = f"{variable} is none of {', '.join(FORMATS)}, and was ignored."
+            invocation.writer.warn("invalid_setting", told, variable=variable)
+
+    def take_in(self) -> None:
+        """Put in its place what a call brings along, before the framework parses it."""
+        extra = self.invocation.call.extra
+        if "raw_payload" in extra:
+            from .inputs import unpack
+
+            unpack(self.invocation)
+        if "input_file" in extra:
+            from .inputs import feed
+
+            feed(self.invocation)
+
+    def complete(self) -> None:
+        """Do what comes between the guard and the handler; may answer in its place."""
+        invocation = self.invocation
+        extra, metadata = invocation.call.extra, invocation.metadata
+        if not extra and invocation.writer.is_tty():
+            return
+        traits = metadata.traits if metadata is not None else None
+        _refuse_useless(invocation, traits)
+        if traits is not None and traits.has_network_io:
+            from .connect_timeout import limit
+
+            limit(invocation, traits)
+        if traits is not None and traits.stdin and "input_file" not in extra:
+            from .inputs import bound_stdin
+
+            bound_stdin(invocation, traits.stdin)
+        if extra.get("validate_only"):
+            from .guard.confirmation import end_validated
+
+            end_validated(invocation)
+        if "idempotency_key" in extra:
+            from .replay import claim
+
+            claim(invocation, extra["idempotency_key"])
+
+
+class EnvelopeCall(EnvelopeFlags):
+    """A call that is answered with a ResponseEnvelope."""
+
+    def begin(self) -> None:
+        """Prepare what every answer tells about its call."""
+        invocation = self.invocation
+        call, writer = invocation.call, invocation.writer
+        if call.extra.get("confirmed"):
+            call.force = True
+        from ..answer.python_warnings import be_quiet, listen, look_around
+        from .child_environment import masked, settings_of, tell_children
+
+        invocation.undo.append(tell_children())
+        if call.extra.get("quiet"):
+            invocation.undo.append(be_quiet())
+        invocation.undo.append(listen())
+        facts: dict[str, Any] = {
+            "request_id": f"req_{os.urandom(8).hex()}",
+            "command": " ".join((invocation.host.name(), *path_of(invocation))),
+            "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        }
+        trace = os.environ.get("TOOL_TRACE_ID") or os.environ.get("MURLI_TRACE_ID")
+        if trace:
+            facts["trace_id"] = os.environ["TOOL_TRACE_ID"] = trace
+        writer._outlet.mask, writer._outlet.trace_id = masked, trace or ""
+        version = invocation.request.tool_version()
+        if version:
+            facts["tool_version"] = version
+        try:
+            facts["cwd"] = os.getcwd()
+        except OSError:  # it was removed
+            pass
+
+        def about() -> dict[str, Any]:
+            metadata = invocation.metadata
+            told = {**facts, "schema_version": getattr(metadata, "schema_version", "") or "1.0"}
+            if invocation.deadline is not None:
+                told["timeout_ms"] = int(invocation.deadline.seconds * 1000)
+            elif invocation.running.is_timed:
+                told["timeout_ms"] = 0
+            if call.extra.get("confirmed"):
+                told["confirmed"] = True
+            return {**told, **settings_of(invocation), **invocation.meta}
+
+        writer._reply.meta_source = about
+        writer._reply.surroundings = lambda: look_around(invocation, facts.get("cwd", ""))
+
+    def timeout(self) -> str:
+        """Return what the environment says about the time a call of this tool may take."""
+        if not any(name.endswith("_TIMEOUT") for name in os.environ):
+            return ""
+        from ..line.calls import variable_of
+
+        return os.environ.get(variable_of(self.invocation, "TIMEOUT"), "")
+
+    def masked(self, text: str) -> str:
+        """Return *text*, which is for stderr, without what its own words call a secret."""
+        from .child_environment import masked
+
+        return masked(text)
+
+    def note_printed(self, printed: str | bytes) -> None:
+        """Warn that *printed* is not the answer, if it is anything."""
+        from ..answer.python_warnings import note_printed
+
+        data = printed.encode() if isinstance(printed, str) else printed
+        if data:
+            note_printed(self.invocation, len(data))
+
+    # -- help ----------
+
+    def answer_bare_call(self, error: AgentError) -> int | None:
+        """Answer a call with no words at all, which *error* is about, with the tool's help.
+
+        Who asks for the version of a tool that has no option for it is answered as well. Returns
+        the exit code; ``None`` for another kind of call.
+        """
+        invocation = self.invocation
+        call, host = invocation.call, invocation.host
+        if call.rest == ["--version"] and error.error_type == "flag_error":
+            version = invocation.request.tool_version()
+            return self.explain(f"{host.name()} {version}") if version else None
+        has_words = call.rest or call.mounted or invocation.request.is_part
+        if error.error_type != "command_error" or has_words:
+            return None
+        return self.explain(host.help())
+
+    def explain(self, text: str) -> int:
+        """Answer with *text*, a help or a version; people who watch can read it on stderr."""
+        from ..outcome import Success
+        from ..secrets.shapes import without_secrets
+
+        invocation = self.invocation
+        text = without_secrets(text)
+        if _is_version(invocation.call.rest, text):
+            version = invocation.request.tool_version() or text.strip()
+            answer = Success("", {"version": version, "text": text.strip()})
+            return invocation.writer._answer(answer, "")
+        invocation.pass_on(text)
+        name = " ".join((invocation.host.name(), *path_of(invocation)))
+        invocation.meta.update(help=True, schema_ref=f"{name} --schema")
+        card = {"card": self.card} if self.card else {}
+        invocation.meta.update(card)
+        return invocation.writer._answer(Success("", card), "")
+
+    def finish_explaining(self, restore: bool) -> int:
+        """Answer who asked for help or for the version."""
+        invocation = self.invocation
+        capture = invocation.capture
+        if capture is None:
+            return 0
+        printed = invocation.process.end_capture(capture, restore=restore)
+        text = printed if isinstance(printed, str) else printed.decode("utf-8", "replace")
+        code = self.explain(text)
+        invocation.process.drop(capture, restore=restore)
+        return code
+
+    # -- errors ----------
+
+    def finalize(self, error: AgentError) -> AgentError:
+        """Return what *error* is here; a mistyped command has a place of its own."""
+        if error.error_type == "command_error" and error.field == "command":
+            from .redirects import corrected
+
+            return corrected(self.invocation, error)
+        self.weigh(error)
+        return error
+
+    def weigh(self, error: AgentError) -> None:
+        """Make *error* say what holds for the command that it ended."""
+        from .ending.finalize_error import weigh
+
+        weigh(self.invocation, error)
+
+
+def _refuse_useless(invocation: Invocation, traits: Traits | None) -> None:
+    """Refuse flags of ours that only commands with certain traits have."""
+    extra = invocation.call.extra
+    for name, trait in (
+        ("connect_timeout", "has_network_io"),
+        ("token_env_var", "token_env_vars"),
+        ("headless", "token_env_vars"),
+    ):
+        if name in extra and not getattr(traits, trait, None):
+            from ..line.usage import unknown_option
+
+            invocation.refuse(unknown_option(f"--{name.replace('_', '-')}", ()))
+
+
+def _is_version(words: Sequence[str], text: str) -> bool:
+    """Return whether a text is a version: one line, where a help text has many."""
+    lines = text.strip().splitlines()
+    return bool(words) and len(lines) <= 3 and not any(word in ("--help", "-h") for word in words)

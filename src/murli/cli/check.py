@@ -1,0 +1,267 @@
+"""``murli check``: proof that a tool keeps its contract, and what changed between two of them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import murli
+
+from ..wire import CONTRACTS
+
+if TYPE_CHECKING:
+    from ..answer import Writer
+    from ..conformance import Profile, Report
+
+
+_LEVELS = (1, 2, 3)
+# Our options, and how many values each has: they may stand before and behind the tool.
+_OURS = {
+    "--agent": 0,
+    "--contract": 1,
+    "--diff": 2,
+    "--env": 1,
+    "--full": 0,
+    "--help": 0,
+    "-h": 0,
+    "--html": 1,
+    "--jobs": 1,
+    "--junit": 1,
+    "--level": 1,
+    "--list": 0,
+    "--markdown": 1,
+    "--only": 1,
+    "--output": 1,
+    "--profile": 1,
+    "--timeout": 1,
+}
+# A tool with a thousand commands is asked a few questions about each.
+_AN_HOUR = 3600.0
+
+
+def add_arguments(parser: argparse.ArgumentParser, seconds: Callable[[str], float]) -> None:
+    """Add the options of the command to *parser*."""
+    parser.add_argument("--contract", choices=CONTRACTS, help="the one to check; as it speaks")
+    parser.add_argument("--profile", metavar="FILE", help="what else to call, and what not: TOML")
+    parser.add_argument("--level", type=int, choices=_LEVELS, help="fail unless it is reached")
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="ID", help="checks that begin like this"
+    )
+    parser.add_argument("--timeout", type=seconds, help="seconds for each process; 10")
+    parser.add_argument(
+        "--jobs", type=_number, metavar="N", help="processes at once; as many as there are CPUs"
+    )
+    parser.add_argument(
+        "--env", action="append", default=[], metavar="NAME=VALUE", help="for the tool"
+    )
+    parser.add_argument("--html", metavar="FILE", help="write a page to look at")
+    parser.add_argument("--junit", metavar="FILE", help="write JUnit XML")
+    parser.add_argument("--markdown", metavar="FILE", help="write Markdown")
+    parser.add_argument("--full", action="store_true", help="tell of what holds as well")
+    parser.add_argument("--list", action="store_true", help="tell which checks there are instead")
+    parser.add_argument(
+        "--diff",
+        nargs=2,
+        metavar=("OLD", "NEW"),
+        help="compare two saved descriptions or manifests instead, and fail on a breaking change",
+    )
+    parser.add_argument("tool", nargs="?", help="a program, or in one word the words that run it")
+    words = parser.add_argument("words", nargs=argparse.REMAINDER, help="more words that run it")
+    words.required = False  # argparse would ask for it where the tool is missing
+
+
+def _number(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("it is 1 or more")
+    return number
+
+
+def options_first(words: Sequence[str]) -> list[str]:
+    """Return *words* with our options in front of the tool; behind ``--`` all are the tool's."""
+    ours: list[str] = []
+    tool: list[str] = []
+    rest = list(words)
+    while rest and rest[0] != "--":
+        word = rest.pop(0)
+        name, equals, _ = word.partition("=")
+        # Before the tool every option is ours, if only to be told that there is none such.
+        if name not in _OURS and (tool or not word.startswith("-")):
+            tool.append(word)
+            continue
+        count = 0 if equals else _OURS.get(name, 0)
+        ours += [word, *rest[:count]]
+        del rest[:count]
+    tool += rest if tool or not rest else rest[1:]
+    return [*ours, *(["--"] if tool else []), *tool]
+
+
+def annotate(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command does."""
+    murli.annotate(
+        parser,
+        murli.Metadata(
+            agent_description=(
+                "Runs a tool of any language in an empty home and folder, never changes anything, "
+                "and reports which contract it keeps, to which level, and what it breaks. "
+                "Ends with the code for partial success when a check fails."
+            ),
+            when_to_use="Use in CI, or before you rely on a tool you do not know.",
+            timeout=_AN_HOUR,
+            examples=[
+                murli.Example("murli check riffle", "Which contract does it keep, and how well?"),
+                murli.Example("murli check --diff old.json new.json", "Does this break callers?"),
+            ],
+        ),
+    )
+
+
+def run(args: argparse.Namespace, tool: Sequence[str], writer: Writer) -> None:
+    """Check *tool*, or compare two documents; answer with the report."""
+    if args.diff is not None:
+        old, new = args.diff
+        _compare(old, new, writer)
+        return
+    if args.list:
+        _list(args.contract or "murli", writer)
+        return
+    if not tool:
+        raise murli.AgentError.user_error("There is no tool to check.", field="tool")
+    from ..conformance import BadProfile, NotRunnable, check
+    from .check_progress import reported
+
+    _check_places(args)
+    profile = _profile(args.profile)
+    if args.timeout is not None:
+        profile = replace(profile, timeout=args.timeout)
+    try:
+        with reported(writer) as on_result:
+            report = check(
+                tool,
+                contract=args.contract or "",
+                profile=profile,
+                env=_variables(args.env),
+                only=args.only,
+                on_result=on_result,
+                jobs=args.jobs or _cpus(),
+            )
+    except BadProfile as error:
+        raise murli.AgentError.user_error(str(error), field="profile") from None
+    except NotRunnable as error:
+        raise murli.AgentError.not_found(
+            f"The tool cannot be started: {error}", field="tool"
+        ) from None
+    if not report.results:
+        raise murli.AgentError.user_error(f"No check begins with {', '.join(args.only)}.")
+    _write_files(args, report)
+    _answer(report, args.level, args.full, writer)
+
+
+def _check_places(args: argparse.Namespace) -> None:
+    """Refuse now what would lose the report in the end."""
+    for name in ("html", "junit", "markdown"):
+        path = getattr(args, name)
+        folder = os.path.dirname(os.path.abspath(path)) if path is not None else ""
+        if folder and not os.access(folder, os.W_OK):
+            raise murli.AgentError.user_error(
+                f"{path} cannot be written: its folder is not there, or not yours.", field=name
+            )
+
+
+def _profile(name: str | None) -> Profile:
+    from ..conformance import BadProfile, Profile, load
+
+    try:
+        return Profile() if name is None else load(name)
+    except BadProfile as error:
+        raise murli.AgentError.user_error(str(error), field="profile") from None
+
+
+def _variables(words: Sequence[str]) -> dict[str, str]:
+    found = dict(word.partition("=")[::2] for word in words)
+    if not all(found) or not all("=" in word for word in words):
+        raise murli.AgentError.user_error("A variable is given as NAME=VALUE.", field="env")
+    return found
+
+
+def _cpus() -> int:
+    if hasattr(os, "sched_getaffinity"):  # those that this process may use
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _write_files(args: argparse.Namespace, report: Report) -> None:
+    from ..conformance.reports import FORMATS
+
+    for name, spell in FORMATS.items():
+        path = getattr(args, name, None)
+        if path is not None:
+            murli.write_file(path, spell(report))
+
+
+def _answer(report: Report, level: int | None, full: bool, writer: Writer) -> None:
+    from ..conformance.reports.document import document
+    from ..conformance.reports.terminal import text
+
+    failed = report.count("fail")
+    message = (
+        f"{report.name} speaks {report.contract}: level {report.level}, score {report.score}, "
+        f"{failed} of {len(report.results)} checks failed."
+    )
+    answer: Callable[..., None] = writer.write_success
+    if failed or report.level < (level or 0):
+        answer = writer.write_partial
+    if report.level < (level or 0):
+        message += f" Level {level} is not reached."
+    # Where the marks of the table cannot be written, words take their place.
+    plain = not (getattr(sys.stdout, "encoding", None) or "").lower().startswith("utf")
+    table = partial(text, report, verbose=full, ascii=plain)
+    answer(message, document(report, full=full), text=table)
+
+
+def _list(contract: str, writer: Writer) -> None:
+    from ..conformance.checking import checks_for
+
+    found = sorted(checks_for(contract), key=lambda each: (each.level, each.id))
+    listed = [
+        {
+            "id": each.id,
+            "level": each.level,
+            "title": each.title,
+            "requirements": list(each.requirements),
+        }
+        for each in found
+    ]
+    lines = "\n".join(f"{each.level}  {each.id:<32}  {each.title}" for each in found)
+    writer.write_success(f"{len(found)} checks of {contract}", listed, text=lines)
+
+
+def _compare(old: str, new: str, writer: Writer) -> None:
+    from ..conformance.diffing import NotADescription, compare, document, load, text
+
+    documents = []
+    for name in (old, new):
+        try:
+            with open(name, "rb") as file:
+                documents.append(load(file.read()))
+        except OSError as error:
+            raise murli.AgentError.user_error(
+                f"{name} cannot be read: {error.strerror}.", field="diff"
+            ) from None
+        except NotADescription as error:
+            raise murli.AgentError.user_error(f"{name}: {error}", field="diff") from None
+    try:
+        changes = compare(*documents)
+    except NotADescription as error:
+        raise murli.AgentError.user_error(str(error), field="diff") from None
+    breaking = sum(1 for each in changes if each.severity == "breaking")
+    message = f"{breaking} breaking of {len(changes)} changes."
+    answer: Callable[..., None] = writer.write_success
+    if breaking:
+        answer = writer.write_partial
+    answer(message, document(changes), text=lambda: text(changes))

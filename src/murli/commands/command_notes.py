@@ -1,0 +1,96 @@
+"""What was declared about one command, in a few lines of text below its help."""
+
+from __future__ import annotations
+
+from ..declare import Metadata
+from ..declare.exit_codes import CommandCode
+from ..formats import dumps
+from .schema import returns_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from ..declare.tree import Command
+
+# How deep a schema is spelled out, and how long it may be; ``--schema`` has all of it.
+_DEPTH = 3
+_LONGEST = 600
+
+
+def notes_on(command: Command, number: Callable[[str], int]) -> Iterator[str]:
+    """Yield what an agent should know of *command* and its help does not say.
+
+    *number* returns the exit code of a kind of failure, or of ``success``.
+    """
+    metadata = command.metadata or Metadata()
+    if metadata.agent_description:
+        yield metadata.agent_description
+    if metadata.when_to_use:
+        yield f"When to use: {metadata.when_to_use}"
+    if returned := _returned(command, metadata):
+        yield f"Returns: {returned}"
+    if metadata.idempotent:
+        yield "A second call changes nothing more."
+    for code, entry in metadata.exit_codes.items():
+        status = code.number if isinstance(code, CommandCode) else number(code.value)
+        finer = f" ({', '.join(entry.error_codes)})" if entry.error_codes else ""
+        again = " Try again." if entry.retryable else ""
+        yield f"Exit {status} {code.name}: {entry.description}{finer}{again}"
+    if metadata.examples:
+        yield "Examples:"
+    for example in metadata.examples:
+        text = example.description
+        if example.expected_exit_code:
+            text = f"{text} (exit code {example.expected_exit_code})".strip()
+        yield f"  {example.command}" + (f"  # {text}" if text else "")
+
+
+def fields_of(command: Command) -> list[str]:
+    """Return the names of the fields of the result, or of each of its items, where known."""
+    document = returns_of(command, command.metadata or Metadata())
+    schema = document.get("output_schema", {})
+    if not schema:
+        return list(document.get("shape", {}))
+    known = schema.get("$defs", {})
+    while "$ref" in schema or schema.get("type") == "array":
+        within = schema.get("items") or {}
+        schema = known.get(schema["$ref"].rpartition("/")[2], {}) if "$ref" in schema else within
+    return list(schema.get("properties", {}))
+
+
+def _returned(command: Command, metadata: Metadata) -> str:
+    """Return the fields of the result, ``""`` where nobody declared or annotated any."""
+    document = returns_of(command, metadata)
+    if "output_schema" in document:
+        schema = document["output_schema"]
+        text = _form(schema, schema.get("$defs", {}), _DEPTH)
+    elif "shape" in document:
+        text = dumps(document["shape"], pretty=False)
+    else:
+        text = ""
+    if len(text) > _LONGEST:
+        text = f"{text[:_LONGEST]}... (all of it: --schema)"
+    description = document.get("description", "")
+    return f"{text}  # {description}" if text and description else text or description
+
+
+def _form(schema: Mapping[str, Any], known: Mapping[str, Any], depth: int) -> str:
+    """Return a JSON Schema in short: ``[{name: string, size: integer}]``."""
+    if "$ref" in schema:
+        schema = known.get(str(schema["$ref"]).rpartition("/")[2], {})
+    if "enum" in schema:
+        return "|".join(str(each) for each in schema["enum"])
+    if "anyOf" in schema:
+        return "|".join(dict.fromkeys(_form(each, known, depth) for each in schema["anyOf"]))
+    kind = schema.get("type", "any")
+    if kind == "array":
+        return f"[{_form(schema.get('items') or {}, known, depth)}]"
+    fields = schema.get("properties")
+    if kind == "object" and fields:
+        if not depth:
+            return "{...}"
+        told = (f"{name}: {_form(each, known, depth - 1)}" for name, each in fields.items())
+        return f"{{{', '.join(told)}}}"
+    return "|".join(kind) if isinstance(kind, list) else str(kind)

@@ -1,0 +1,62 @@
+"""What changes something: whether it was seen to refuse, and what it may be asked then."""
+
+from __future__ import annotations
+
+from ...wire.catalogue import Command
+from ...wire.documents import parsed
+from ...wire.envelopes import text_in
+from ..target import Target
+from .making import Call, call_of, confirms, entry_of, is_understood, named
+
+
+def unconfirmed(target: Target, command: Command, *more: str) -> Call | None:
+    """Call what must be refused; ``None`` when its words would confirm it, or it does not end."""
+    words = target.words(command, *more)
+    if confirms(command, words):
+        return None
+    return call_of(target, target.run(*words), named(command))
+
+
+def is_refusal(call: Call) -> bool:
+    """Return whether a call was refused for want of a confirmation."""
+    # Of murli, the document counts also where a signal ended the process.
+    failed = call.exit_code > 0 if call.target.is_enveloped else call.exit_code != 0
+    return failed and bool(call.error_name == call.wire.confirmation)
+
+
+def only_foretells(call: Call) -> bool:
+    """Return whether a call is a dry run by itself, as its command declares."""
+    if call.exit_code != 0 or call.meta.get("dry_run") is not True:
+        return False
+    entry = entry_of(call.target, call.command)
+    return entry.get("safe_default") is True or bool(text_in(entry.get("confirm_flag")))
+
+
+def is_guarded(target: Target, command: Command) -> bool:
+    """Return whether *command*, which must, was seen to do nothing unconfirmed."""
+    call = unconfirmed(target, command) if command in target.guarded else None
+    if call is None:
+        return False
+    return is_refusal(call) or (target.is_enveloped and only_foretells(call))
+
+
+def may_be_asked(target: Target, command: Command, flag: str) -> bool:
+    """Return whether *flag*, which must keep a command from running, can do no harm here.
+
+    What may change something is asked only if it was seen to be guarded, or if all that only
+    reads was seen to understand the flag.
+    """
+    if command.is_group or target.is_safe(command) or is_guarded(target, command):
+        return True
+    if target.is_enveloped:
+        return target.understands(flag) and is_understood(target, flag)
+    if command in target.guarded:
+        return False
+    known = [each.path for each in target.commands if each.is_group or target.is_safe(each)]
+    return target.understands(flag) and all(_answers(target, path, flag) for path in known or [()])
+
+
+def _answers(target: Target, path: tuple[str, ...], flag: str) -> bool:
+    evidence = target.run(*path, flag)
+    document = parsed(evidence.stdout)
+    return evidence.exit_code == 0 and isinstance(document, dict) and "name" in document

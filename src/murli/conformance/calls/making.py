@@ -1,0 +1,343 @@
+"""Calls of a tool as the checks look at them, which may be made, and checks that look at each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, wraps
+from typing import Any
+
+from ...wire.catalogue import Command, Flag
+from ...wire.envelopes import object_in, text_in
+from ..confirming import CONFIRMING
+from ..judging import Look, NotVerified, judged, or_not_applicable
+from ..processes import EVENTS
+from ..results import Evidence, Finding
+from ..target import NO_SUCH_FLAG, Target
+from ..wires import WIRES, Wire
+from .documents import answer_of, envelope_of, error_of
+
+_SHORT = ("y", "f")
+# Where nobody reads, nothing is known about what was written.
+_UNREAD = (EVENTS["reader-gone"], EVENTS["null-device"])
+
+
+def named(command: Command) -> str:
+    """Return what stands behind the tool's name for *command*."""
+    return " ".join(command.path)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of the command that is called *command*."""
+
+    target: Target
+    command: str
+    evidence: Evidence
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """What stood behind the words that run the tool."""
+        return self.evidence.argv[len(self.target.prober.tool) :]
+
+    @property
+    def wire(self) -> Wire:
+        """The numbers and words of the contract."""
+        return WIRES[self.target.contract]
+
+    @property
+    def exit_code(self) -> int:
+        """How the process ended; negative for a signal."""
+        return self.evidence.exit_code or 0
+
+    @property
+    def ended(self) -> str:
+        """How the process ended, in words."""
+        return self.evidence.ended
+
+    @property
+    def changed(self) -> str:
+        """Which files it changed, as a trouble; ``""`` for none."""
+        files = ", ".join(self.evidence.changed[:3])
+        return f"it changed {files}" if files else ""
+
+    @cached_property
+    def error(self) -> Mapping[str, Any]:
+        """Why it failed, empty when that is no object."""
+        if self.target.is_enveloped:
+            return object_in((self.document or {}).get("error"))
+        return error_of(self.evidence) or {}
+
+    @property
+    def error_name(self) -> Any:
+        """The name of the failure that programs branch on, ``""`` for none."""
+        if self.target.is_enveloped:
+            return text_in(self.error.get("code"))
+        return self.error.get("error", "")
+
+    @property
+    def status(self) -> Any:
+        """What an answer of murli says of itself."""
+        return (answer_of(self.evidence) or {}).get("status")
+
+    @cached_property
+    def document(self) -> dict[str, Any] | None:
+        """The envelope, as far as there is one."""
+        return envelope_of(self.evidence)
+
+    @property
+    def data(self) -> Any:
+        """What an envelope carries."""
+        return (self.document or {}).get("data")
+
+    @property
+    def meta(self) -> Mapping[str, Any]:
+        """What an envelope says about the call, empty when that is no object."""
+        return object_in((self.document or {}).get("meta"))
+
+    @cached_property
+    def kind(self) -> str:
+        """Return ``answer``, ``stream``, ``help``, ``version``, or ``bare`` for no words at all."""
+        if not self.words:
+            return "bare"
+        if "--help" in self.words or "--version" in self.words:
+            return "help" if "--help" in self.words else "version"
+        probes = self.target.probes("stream")
+        streams = "--stream" in self.words or any(each.words == self.words for each in probes)
+        by_default = entry_of(self.target, self.command).get("streaming_default") is True
+        if streams or self.command == "exec" or (by_default and "--no-stream" not in self.words):
+            return "stream"
+        return "answer"
+
+
+# -- checks that look at every call ----------------------------------------------------------------
+
+Source = Callable[[Target], Iterable[Call]]
+
+
+def over(
+    source: Source, *, warn: bool = False, otherwise: str = ""
+) -> Callable[[Callable[[Call], str | None]], Look]:
+    """Return a decorator that makes a check of *source* of what returns the trouble with one call.
+
+    ``None`` is returned for a call that shows nothing. Where there is no call that does, the check
+    is not applicable for the reason *otherwise*.
+    """
+
+    def decorated(trouble_in: Callable[[Call], str | None]) -> Look:
+        @wraps(trouble_in)
+        def look(target: Target) -> Iterator[Finding]:
+            for call in source(target):
+                trouble = trouble_in(call)
+                if trouble is not None:
+                    yield judged(trouble, call.command, call.evidence, warn=warn)
+
+        if not otherwise:
+            return look
+        return wraps(trouble_in)(lambda target: or_not_applicable(look(target), otherwise))
+
+    return decorated
+
+
+def by_wire(murli: Source, envelope: Source) -> Source:
+    """Return the source of the calls that a check looks at under either wire."""
+    return lambda target: (envelope if target.is_enveloped else murli)(target)
+
+
+def unsuccessful(call: Call, what: str = "") -> str:
+    """Return that a call did not end with 0, ``""`` when it did; *what* is what was called."""
+    found = f"{call.ended} instead of exit 0" if call.evidence.exit_code != 0 else ""
+    return f"{what}: {found}" if what and found else found
+
+
+# -- calls -----------------------------------------------------------------------------------------
+
+
+def call_of(target: Target, evidence: Evidence, command: str | None = None) -> Call | None:
+    """Return what *evidence* shows; ``None`` when it can show nothing about envelopes."""
+    words = evidence.argv[len(target.prober.tool) :]
+    name = target.command_of(words) if command is None else command
+    if target.is_enveloped:
+        if evidence.exit_code is None or any(each in evidence.event for each in _UNREAD):
+            return None
+        if is_foreign(entry_of(target, name)):
+            return None
+    return Call(target, name, evidence)
+
+
+def made(target: Target, *words: str, command: Command | None = None, **how: Any) -> Call | None:
+    """Call the tool, with words of *command* if it is known; ``None`` if that shows nothing."""
+    name = None if command is None else named(command)
+    return call_of(target, target.run(*words, **how), name)
+
+
+def called(target: Target, command: Command, *more: str, **how: Any) -> Call:
+    """Make a complete call of *command*, with *more* behind it."""
+    return Call(target, named(command), target.run(*target.words(command, *more), **how))
+
+
+def seen(target: Target) -> list[Call]:
+    """Return the calls that were made so far; of envelopes those that ended, and promise one."""
+    found = (call_of(target, each) for each in target.prober.seen)
+    return [each for each in found if each is not None]
+
+
+def all_calls(target: Target) -> list[Call]:
+    """Make the calls that show how a tool answers, and return all that were made so far."""
+    for made_now in (target.answers(), target.mistakes()):
+        for _ in made_now:
+            pass
+    for word in ("--help", "--version", "manifest"):
+        target.run(word)
+    return seen(target)
+
+
+def answers(target: Target) -> Iterator[Call]:
+    """Make the calls that may be made, each to its answer."""
+    return (Call(target, name, evidence) for name, evidence in target.answers())
+
+
+def is_half_done(call: Call) -> bool:
+    """Return whether an answer of murli says that a part of the work failed."""
+    return call.evidence.exit_code == call.wire.partial and call.status == "partial"
+
+
+def answered(target: Target) -> Iterator[Call]:
+    """Make the calls that may be made, and yield those that worked."""
+    for call in answers(target):
+        if call.evidence.exit_code == 0 or (not call.error and is_half_done(call)):
+            yield call
+
+
+def working(target: Target, taken: str = "") -> list[Command]:
+    """Return the commands that may be run and work; not those with a flag *taken* of their own."""
+    found = [
+        each
+        for each in target.safe
+        if taken not in each.flags and target.run(*target.words(each)).exit_code == 0
+    ]
+    if not found:
+        raise NotVerified("no command that only reads works as it was called; give it arguments")
+    return found
+
+
+def confirms(command: Command, words: Sequence[str]) -> bool:
+    """Return whether a call of *command* with *words* says what might confirm it."""
+    names = {*CONFIRMING, command.confirm_flag} - {""}
+    own = command.flags.keys() - names
+    shorts = {*_SHORT, *(command.flags[each].short for each in names & command.flags.keys())}
+    shorts -= {"", *(command.flags[each].short for each in own)}
+    for word in words:
+        name = word.partition("=")[0].removeprefix("--")
+        if word.startswith("--"):
+            # Some parsers take the beginning of a name for the whole.
+            if name and name not in own and any(each.startswith(name) for each in names):
+                return True
+        elif word.startswith("-") and not shorts.isdisjoint(word):
+            return True
+    return False
+
+
+# -- what a manifest says --------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def entries(target: Target) -> dict[str, Mapping[str, Any]]:
+    """Return the entries of the manifest as they stand, by the name of the command."""
+    listed = object_in(target.description.get("commands"))
+    root = target.catalogue.name if target.catalogue is not None else ""
+    return {
+        "" if key == root else key.replace(".", " "): object_in(each)
+        for key, each in listed.items()
+        if key
+    }
+
+
+def entry_of(target: Target, name: str) -> Mapping[str, Any]:
+    """Return the entry of the command called *name*, empty when there is none."""
+    return entries(target).get(name, {})
+
+
+def is_foreign(entry: Mapping[str, Any]) -> bool:
+    """Return whether stdout belongs to somebody else: another protocol, or another program."""
+    return entry.get("stdout") == "protocol" or entry.get("arguments") == "passthrough"
+
+
+def listed(target: Target) -> dict[str, Mapping[str, Any]]:
+    """Return the entries of the manifest, or say that it cannot be verified."""
+    found = entries(target)
+    if not found:
+        raise NotVerified("there is no manifest")
+    return found
+
+
+def readers(target: Target) -> Iterator[Command]:
+    """Yield the commands that may be run and answer with an envelope."""
+    return (each for each in target.safe if not is_foreign(entry_of(target, named(each))))
+
+
+def flag_of(target: Target, command: Command, name: str) -> Flag | None:
+    """Return the option of *command* that is called so, be it its own or everybody's."""
+    shared = target.catalogue.shared if target.catalogue is not None else None
+    return command.flags.get(name) or (shared or {}).get(name)
+
+
+def is_complete(target: Target, command: Command) -> bool:
+    """Return whether a call of *command* surely has all it needs, which may be nothing."""
+    if named(command) in target.profile.arguments:
+        return True
+    above = target.catalogue.along(command)[:-1] if target.catalogue is not None else ()
+    if any(flag.required for group in above for flag in group.flags.values()):
+        return False
+    if entry_of(target, named(command)).get("requires"):
+        return False
+    return command.positionals is not None and len(target.words(command)) == len(command.path)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Return whether two values are the same; what is nested too deep to compare passes."""
+    try:
+        return bool(one == other) and repr(one) == repr(other)  # 1 is not True, nor 1.0
+    except RecursionError:
+        return True
+
+
+def repeated(target: Target, words: tuple[str, ...]) -> list[Call | None]:
+    """Make a call three times; it has another stdin each time, which is of no use to it."""
+    return [made(target, *words, stdin=each) for each in ("null", "closed", "silent")]
+
+
+def is_steady(target: Target, words: tuple[str, ...]) -> bool:
+    """Return whether a call returns the same data again, as far as it was made again."""
+    calls = repeated(target, words)
+    first = calls[0]
+    return first is not None and all(
+        each is not None and each.exit_code == first.exit_code and same(each.data, first.data)
+        for each in calls
+    )
+
+
+def is_understood(target: Target, flag: str) -> bool:
+    """Return whether *flag* is seen to be understood by all that may be run, or else by the tool.
+
+    Who ignores it returns the usual data: only what stands around that differs from call to call.
+    """
+    commands = list(readers(target))
+    for command in commands:
+        asked, plain = made(target, *command.path, flag), made(target, *target.words(command))
+        if asked is None or plain is None or asked.exit_code != 0:
+            return False
+        if plain.exit_code == 0 and _alike(asked.data, plain.data):
+            return False
+    if commands:
+        return True
+    asked, wrong = made(target, flag), made(target, NO_SUCH_FLAG)
+    if asked is None or wrong is None:
+        return False
+    return asked.exit_code == 0 and wrong.exit_code != 0
+
+
+def _alike(one: Any, other: Any) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys()
+    return same(one, other)

@@ -1,0 +1,293 @@
+"""What is written: one document, whole, strict, of one dialect; also when nothing is to be done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from ...wire.documents import is_aside, is_terminal, parsed
+from ...wire.envelopes import object_in
+from ..calls.descriptions import described
+from ..calls.documents import (
+    answer_of,
+    documents,
+    error_of,
+    errors_in,
+    is_error,
+    laxity,
+    strictness,
+)
+from ..calls.guards import may_be_asked
+from ..calls.making import (
+    Call,
+    all_calls,
+    answered,
+    answers,
+    call_of,
+    called,
+    is_half_done,
+    listed,
+    made,
+    over,
+    seen,
+    unsuccessful,
+)
+from ..calls.mistaken import unknown_commands, unknown_flags
+from ..judging import NotApplicable, NotVerified, judged
+from ..results import Finding
+from ..shapes.kinds import misfits, shown, summed_up
+from ..shapes.murli import SUCCESS
+from ..target import NO_SUCH_FLAG, Target
+
+_STATES = ("ok", "plan", "partial")
+# Letters and signs that some encoders escape without need.
+_ODD = "murli-check-<ö&>"
+# How many lines of a stream are looked at.
+_MOST_LINES = 200
+
+
+# -- of murli ------------------------------------------------------------------------------------
+
+
+def _successes(target: Target) -> Iterator[Call]:
+    found = False
+    for call in answered(target):
+        found = True
+        yield call
+    if not found:
+        raise NotVerified("no call that may be made worked; name one in a profile")
+
+
+@over(answers)
+def failure(call: Call) -> str:
+    """A call that may be made ends, and not badly without an error document."""
+    code = call.evidence.exit_code
+    if code is None or code < 0:
+        return f"it ended by {call.ended}" if code else call.ended
+    is_explained = code == 0 or call.error or is_half_done(call)
+    return "" if is_explained else f"{call.ended}, and no error document"
+
+
+@over(_successes)
+def only_answer(call: Call) -> str:
+    """Stdout is one object; before it only progress and events, one a line."""
+    found, noise = documents(call.evidence.stdout)
+    ends = [each for each in found if is_terminal(each) and not is_error(each)]
+    if not found:
+        return "stdout is no JSON document"
+    if noise:
+        return f"{noise} lines on stdout are not JSON"
+    return f"{len(ends)} answers on stdout" if len(ends) > 1 else ""
+
+
+@over(_successes)
+def success_shape(call: Call) -> str | None:
+    """A status, the schema version and the result are there, of their kinds."""
+    document = answer_of(call.evidence)
+    if document is None:
+        return None
+    state = document.get("status")
+    trouble = summed_up(misfits(document, SUCCESS))
+    if trouble:
+        return trouble
+    if state not in _STATES:
+        return f"status is {shown(state)}"
+    if "result" not in document and not (state == "plan" and "plan" in document):
+        return "result is missing"
+    agrees = (state == "partial") is (call.evidence.exit_code == call.wire.partial)
+    return "" if agrees else f"status is {shown(state)}, and {call.ended}"
+
+
+def _for_programs(target: Target) -> Iterator[Call]:
+    for _ in target.answers():
+        pass
+    return (call for call in seen(target) if not asks_for_text(call))
+
+
+def asks_for_text(call: Call) -> bool:
+    """Return whether a call asked for what people read."""
+    return ("--output", "text") in pairwise(call.evidence.argv)
+
+
+@over(_for_programs)
+def strict_on_both_streams(call: Call) -> str:
+    """No NaN, no infinity, no key twice in one object, on either stream."""
+    return laxity(call.evidence.stdout) or laxity(call.evidence.stderr)
+
+
+def one_newline(target: Target) -> Iterator[Finding]:
+    """Descriptions, answers and errors end with exactly one line feed."""
+    describing = Call(target, "", target.run("describe"))
+    for call in (describing, *answered(target), *unknown_flags(target)):
+        for stream in ("stdout", "stderr"):
+            data = getattr(call.evidence, stream)
+            if documents(data)[0] and data.rstrip().endswith(b"}"):
+                one = data.endswith(b"}\n")
+                trouble = "" if one else f"the document on {stream} does not end with one newline"
+                yield judged(trouble, call.command, call.evidence)
+
+
+def version(target: Target) -> Iterator[Finding]:
+    """``tool_version`` is in every answer of the documented wire, and never another one."""
+    document, evidence = described(target)
+    known = document.get("tool_version", "")
+    inner = object_in(document.get("capabilities")).get("tool_version", known)
+    trouble = "" if inner == known else f"capabilities.tool_version is {shown(inner)}"
+    yield judged(trouble, "", evidence)
+    for call in seen(target):
+        document = error_of(call.evidence) or answer_of(call.evidence) or {}
+        if not (is_error(document) or document.get("status") in _STATES):
+            continue
+        found = document.get("tool_version")
+        trouble = ""
+        if found is None and (target.wire != "go" or known):
+            trouble = "tool_version is missing"
+        elif found is not None and found != known:
+            trouble = f"tool_version is {shown(found)}, described as {shown(known)}"
+        yield judged(trouble, call.command, call.evidence)
+
+
+@over(_successes, warn=True, otherwise="no answer is a single document")
+def indented(call: Call) -> str | None:
+    """A single document is spread over lines, by two spaces a level."""
+    if not isinstance(parsed(call.evidence.stdout), dict):
+        return None
+    return "" if re.match(rb'\{\r?\n  "', call.evidence.stdout) else "it is not indented"
+
+
+def literal(target: Target) -> Iterator[Finding]:
+    """What an error repeats of a call is not escaped."""
+    if any(each.is_group and not each.path for each in target.commands):
+        call = Call(target, "", target.run(_ODD))
+    elif target.safe:
+        call = called(target, target.safe[0], f"--{_ODD}")
+    else:
+        raise NotVerified("no command is known that could repeat anything")
+    if _ODD not in f"{call.error.get('message')} {call.error.get('suggestion')}":
+        raise NotApplicable("it repeats nothing of what it is given")
+    written = call.evidence.stderr + call.evidence.stdout
+    trouble = "" if _ODD.encode() in written else "letters outside ASCII, <, > or & are escaped"
+    yield judged(trouble, call.command, call.evidence, warn=True)
+
+
+def _spoken(target: Target) -> Iterator[Call]:
+    for _ in (*target.answers(), *unknown_flags(target), *unknown_commands(target)):
+        pass
+    return iter(seen(target))
+
+
+@over(_spoken, warn=True)
+def dialect(call: Call) -> str | None:
+    """Answers with a message and errors with a status go together, or neither."""
+    document = error_of(call.evidence) or answer_of(call.evidence)
+    if document is None or is_aside(document):
+        return None
+    if is_error(document):
+        found = "docs" if "status" in document else "go"
+    elif document.get("status") not in _STATES or "schema_version" not in document:
+        return None
+    else:
+        found = "docs" if "message" in document else "go"
+    other = f"a document of the {found} wire, errors are of the {call.target.wire} wire"
+    return "" if found == call.target.wire else other
+
+
+def null_device(target: Target) -> Iterator[Finding]:
+    """An error is a document also when stdout is the null device."""
+    if not errors_in(target.run(NO_SUCH_FLAG).stderr):
+        raise NotVerified("a mistake gives no error on stderr")
+    evidence = target.run(NO_SUCH_FLAG, event="null-device")
+    there = bool(errors_in(evidence.stderr))
+    yield judged("" if there else "no error document on stderr", "", evidence)
+
+
+# -- of envelopes --------------------------------------------------------------------------------
+
+
+@over(all_calls)
+def one_document(call: Call) -> str | None:
+    """An answer that is no stream is one object on stdout, whether it succeeds or fails."""
+    return _surplus(call.evidence.stdout) if call.kind == "answer" else None
+
+
+def _surplus(stdout: bytes) -> str:
+    if not stdout.strip():
+        return "stdout is empty"
+    whole = parsed(stdout)
+    if isinstance(whole, dict):
+        return ""
+    if whole is not None:
+        return "stdout is JSON, and no object"
+    lines = [parsed(each) for each in stdout.splitlines()[:_MOST_LINES] if each.strip()]
+    found = sum(isinstance(each, dict) for each in lines)
+    if found > 1:
+        return f"stdout has {found} documents"
+    return "stdout has more than the document" if found else "stdout is no JSON"
+
+
+@over(all_calls)
+def strict_on_stdout(call: Call) -> str | None:
+    """No NaN, no key twice, no half of a letter, and no mark before the text."""
+    stdout = call.evidence.stdout
+    pieces = [stdout] if parsed(stdout) is not None else stdout.splitlines()[:_MOST_LINES]
+    found = [each for each in pieces if isinstance(parsed(each), (dict, list))]
+    return next(filter(None, map(strictness, found)), "") if found else None
+
+
+@over(all_calls)
+def line_ends(call: Call) -> str | None:
+    """What is written on stdout ends with a line feed, and no line with anything more."""
+    stdout = call.evidence.stdout
+    if b"\r\n" in stdout:
+        return "lines end with a carriage return"
+    return ("" if stdout.endswith(b"\n") else "the last line has no end") if stdout else None
+
+
+def _no_envelope(call: Call) -> str:
+    """Return why stdout is no envelope; what is wrong within it, others check."""
+    if call.document is None or not is_terminal(call.document) or not call.evidence.stdout.strip():
+        return "there is no envelope on stdout"
+    return _surplus(call.evidence.stdout)
+
+
+def help_envelope(target: Target) -> Iterator[Finding]:
+    """Who asks for help without a terminal gets a document that says so, and the text aside."""
+    asked = [each for each in target.commands if may_be_asked(target, each, "--help")]
+    paths = {each.path: None for each in asked} | {(): None}
+    for path in paths:
+        call = call_of(target, target.run(*path, "--help"), " ".join(path))
+        if call is None or call.exit_code != 0:
+            continue
+        trouble = _no_envelope(call)
+        if not trouble and call.meta.get("help") is not True:
+            trouble = "meta.help is not true"
+        if not trouble and not call.evidence.stderr.strip():
+            trouble = "there is no text on stderr"
+        yield judged(trouble, call.command, call.evidence)
+
+
+def version_envelope(target: Target) -> Iterator[Finding]:
+    """``--version`` is answered like anything else."""
+    call = made(target, "--version")
+    if call is None or call.exit_code != 0:
+        raise NotVerified("there is no --version")
+    yield judged(_no_envelope(call), "", call.evidence)
+
+
+def bare_envelope(target: Target) -> Iterator[Finding]:
+    """The tool alone, where it has commands, is a call for help."""
+    listed(target)
+    if not target.is_group:
+        raise NotApplicable("the tool is a command itself, or does not say that it is none")
+    call = Call(target, "", target.run())
+    shows = call_of(target, call.evidence) is not None
+    trouble = unsuccessful(call) or ("" if shows else f"{call.ended} instead of exit 0")
+    yield judged(trouble or _no_envelope(call), "", call.evidence)
+
+
+@over(all_calls)
+def asking_no_trace(call: Call) -> str | None:
+    """Nothing is made or changed for who only asks for help, the version or a schema."""
+    asks = call.kind in ("help", "version", "bare") or "--schema" in call.words
+    return call.changed if asks else None

@@ -1,0 +1,134 @@
+"""How an answer is asked for: the option for the format, ``--agent``, and where they may stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...wire.catalogue import Command
+from ...wire.documents import is_aside, is_terminal, parsed
+from ..calls.descriptions import formats
+from ..calls.documents import documents, has_lines
+from ..calls.making import (
+    Call,
+    called,
+    entry_of,
+    is_steady,
+    made,
+    named,
+    over,
+    readers,
+    same,
+    unsuccessful,
+    working,
+)
+from ..calls.mistaken import format_flag
+from ..judging import NotApplicable, judged, or_not_applicable
+from ..results import Evidence, Finding
+from ..target import Target
+
+_TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*"')
+
+
+def _asked(target: Target, form: str) -> Iterator[tuple[Command, Call]]:
+    """Call what may be called for one format."""
+    if form not in formats(target):
+        raise NotApplicable(f"it has no {form} format")
+    for command in working(target, "output"):
+        yield command, called(target, command, "--output", form)
+
+
+def _as_single(target: Target) -> Iterator[Call]:
+    for command, call in _asked(target, "json"):
+        # What writes events is never one document.
+        if not has_lines(called(target, command).evidence):
+            yield call
+
+
+@over(_as_single, otherwise="everything that may be run writes more than its answer")
+def as_json(call: Call) -> str:
+    """Stdout is one object, without progress, where nothing comes before the answer otherwise."""
+    is_one = isinstance(parsed(call.evidence.stdout), dict)
+    return unsuccessful(call) or ("" if is_one else "stdout is not one JSON document")
+
+
+def as_ndjson(target: Target) -> Iterator[Finding]:
+    """Every line is an object, and has no spaces but those within texts."""
+    for _, call in _asked(target, "ndjson"):
+        stdout = call.evidence.stdout
+        trouble = unsuccessful(call)
+        if not trouble and not stdout.splitlines():
+            trouble = "stdout is empty"
+        elif not trouble and not all(
+            isinstance(parsed(each), dict) for each in stdout.splitlines()
+        ):
+            trouble = "a line is no JSON object"
+        yield judged(trouble, call.command, call.evidence)
+        if not trouble and b" " in _TEXTS.sub(b"", stdout):
+            yield judged("spaces between keys and values", call.command, call.evidence, warn=True)
+
+
+def _as_text(target: Target) -> Iterator[Call]:
+    for command, call in _asked(target, "text"):
+        beside = called(target, command, "--agent", "--output", "text")
+        yield from (call, beside) if beside.evidence.exit_code == 0 else (call,)
+
+
+@over(_as_text)
+def as_text(call: Call) -> str:
+    """There is no envelope on stdout, also where ``--agent`` stands beside it."""
+    has_envelope = any(map(is_terminal, documents(call.evidence.stdout)[0]))
+    return unsuccessful(call) or ("an envelope where text was asked for" if has_envelope else "")
+
+
+def agent_flag(target: Target) -> Iterator[Finding]:
+    """With ``--agent`` a call is answered as it is without."""
+    for command in working(target, "agent"):
+        usual, call = called(target, command), called(target, command, "--agent")
+        yield judged(_difference(call.evidence, usual.evidence), call.command, call.evidence)
+
+
+def flag_order(target: Target) -> Iterator[Finding]:
+    """``--agent`` and ``--output`` mean the same before the command as behind it."""
+    return or_not_applicable(_reordered(target), "there is no command they could stand before")
+
+
+def _reordered(target: Target) -> Iterator[Finding]:
+    for command in working(target, "output"):
+        for flags in (("--agent",), ("--output", "ndjson")):
+            usual = called(target, command, *flags).evidence
+            if command.path and usual.exit_code == 0:
+                evidence = target.run(*flags, *target.words(command))
+                yield judged(_difference(evidence, usual), named(command), evidence)
+
+
+def _difference(evidence: Evidence, usual: Evidence) -> str:
+    """Return how an answer differs from *usual*, in exit code and form; its data may change."""
+    if evidence.exit_code != usual.exit_code:
+        return f"{evidence.ended}, {usual.ended} otherwise"
+    return "" if _form(evidence) == _form(usual) else "it is answered in another form"
+
+
+def _form(evidence: Evidence) -> tuple[int, bool]:
+    found, _ = documents(evidence.stdout)
+    ends = sum(1 for each in found if not is_aside(each))
+    return ends, evidence.stdout.count(b"\n") > len(found)
+
+
+def argument_order(target: Target) -> Iterator[Finding]:
+    """The option for the format of an envelope does the same wherever it stands."""
+    for command in readers(target):
+        flag = format_flag(target, command)
+        if not flag or entry_of(target, named(command)).get("option_placement") == "strict":
+            continue
+        words = target.words(command)
+        behind = made(target, *words, flag, "json")
+        before = made(target, flag, "json", *words)
+        if behind is None or before is None:
+            continue
+        trouble = ""
+        if before.exit_code != behind.exit_code:
+            trouble = f"before it {before.ended}, behind it {behind.ended}"
+        elif is_steady(target, words) and not same(before.data, behind.data):
+            trouble = "before it the data is another than behind it"
+        yield judged(trouble, named(command), before.evidence)

@@ -1,0 +1,156 @@
+"""Data: the same for the same call, whatever the language; lists page by page, and told so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...wire.catalogue import Command
+from ...wire.envelopes import object_in, text_in
+from ..calls.making import (
+    Call,
+    all_calls,
+    flag_of,
+    is_steady,
+    listed,
+    made,
+    named,
+    over,
+    readers,
+    repeated,
+    same,
+)
+from ..judging import NotApplicable, judged
+from ..results import Finding
+from ..shapes.envelope import pagination
+from ..shapes.kinds import first
+from ..target import Target
+
+_NO_SUCH_CURSOR = "murli-check-no-such-cursor"
+# A place where numbers and dates are written in another way.
+_ELSEWHERE = {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8", "LANGUAGE": "de"}
+
+
+def stable(target: Target) -> Iterator[Finding]:
+    """What changes from call to call is in meta, and not in the data."""
+    for command in readers(target):
+        calls = repeated(target, target.words(command))
+        done = [each for each in calls if each is not None and each.exit_code == 0]
+        if len(done) > 1:
+            differ = not all(same(each.data, done[0].data) for each in done)
+            trouble = "the same call gave other data" if differ else ""
+            yield judged(trouble, named(command), done[-1].evidence)
+
+
+def locale(target: Target) -> Iterator[Finding]:
+    """Numbers and dates are written alike wherever the tool runs."""
+    for command in readers(target):
+        words = target.words(command)
+        here = made(target, *words)
+        if here is None or here.exit_code != 0 or not has_numbers(here.data):
+            continue
+        there = made(target, *words, env=_ELSEWHERE)
+        if there is None or not is_steady(target, words):
+            continue
+        trouble = ""
+        if there.exit_code != 0:
+            trouble = f"in another language {there.ended}"
+        elif not same(here.data, there.data):
+            trouble = "in another language the data is another"
+        yield judged(trouble, named(command), there.evidence)
+
+
+def has_numbers(data: Any) -> bool:
+    """Return whether anything in *data* is written with digits."""
+    left = [data]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            left.extend(value.values())
+        elif isinstance(value, list):
+            left.extend(value)
+        elif isinstance(value, str):
+            if any(map(str.isdigit, value)):
+                return True
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            return True
+    return False
+
+
+# -- pages ---------------------------------------------------------------------------------------
+
+
+def _lists(target: Target) -> Iterator[Call]:
+    listed(target)
+    for call in all_calls(target):
+        if call.kind == "answer" and call.exit_code == 0 and isinstance(call.data, list):
+            yield call
+
+
+@over(_lists, otherwise="no answer is a list")
+def paging(call: Call) -> str:
+    """Every list comes with its five numbers and truths, and they agree with it."""
+    is_first = not any(each.startswith("--cursor") for each in call.words)
+    return first(pagination(call.meta.get("pagination"), len(call.data), is_first))
+
+
+def _paged(target: Target) -> Iterator[tuple[Command, tuple[str, ...], list[Any]]]:
+    """Yield the commands whose lists can be asked for page by page, with what they list."""
+    listed(target)
+    for command in readers(target):
+        words = target.words(command)
+        call = made(target, *words)
+        flags = (flag_of(target, command, each) for each in ("limit", "cursor"))
+        if call is not None and isinstance(call.data, list) and all(flags):
+            yield command, words, call.data
+
+
+def _next(call: Call) -> str:
+    """Return the cursor of the page behind this one, wherever the revision puts it."""
+    page = object_in(call.meta.get("pagination"))
+    return text_in(page.get("next_cursor")) or text_in(call.meta.get("cursor"))
+
+
+def pages(target: Target) -> Iterator[Finding]:
+    """One item, and the one behind its cursor, are the first two of the list."""
+    tried = False
+    for command, words, whole in _paged(target):
+        if len(whole) < 2 or not is_steady(target, words):
+            continue
+        tried = True
+        name = named(command)
+        page = made(target, *words, "--limit", "1")
+        if page is None:
+            continue
+        if page.exit_code != 0 or not same(page.data, whole[:1]):
+            yield judged("--limit 1 does not give the first item", name, page.evidence)
+            continue
+        cursor = _next(page)
+        if not cursor:
+            yield judged("--limit 1 gives no cursor for the rest", name, page.evidence)
+            continue
+        page = made(target, *words, "--limit", "1", "--cursor", cursor)
+        if page is not None:
+            goes_on = page.exit_code == 0 and same(page.data, whole[1:2])
+            trouble = "" if goes_on else "the cursor does not lead to the second item"
+            yield judged(trouble, name, page.evidence)
+    if not tried:
+        raise NotApplicable("no list of two items or more has --limit and --cursor")
+
+
+def bad_cursor(target: Target) -> Iterator[Finding]:
+    """Who goes on from nowhere is told so, and gets no first page."""
+    tried = False
+    for command, words, _ in _paged(target):
+        tried = True
+        call = made(target, *words, "--cursor", _NO_SUCH_CURSOR)
+        if call is None:
+            continue
+        trouble = ""
+        if call.exit_code != call.wire.wrong_call:
+            trouble = f"a cursor that is none: {call.ended}"
+        elif call.error and call.error_name != "INVALID_CURSOR":
+            trouble = "error.code is not INVALID_CURSOR"
+        yield judged(trouble, named(command), call.evidence)
+    if not tried:
+        raise NotApplicable("no list has --limit and --cursor")

@@ -1,0 +1,147 @@
+"""The manifest: every command in one call, and everything it promises about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...wire.catalogue import is_manifest
+from ...wire.envelopes import object_in, text_in, texts_in
+from ..calls.making import Call, all_calls, call_of, listed, made, unsuccessful
+from ..judging import NotVerified, judged
+from ..results import Finding
+from ..shapes.kinds import first, is_text
+from ..shapes.manifest import entry_troubles, manifest_troubles, shape_of
+from ..target import ENVELOPES, Target
+from ..wires import WIRES
+
+_LONGEST_DESCRIPTION = 120
+_VAGUE = ("error", "failed", "failure", "fails", "an error", "an error occurred")
+#: numbers whose meaning is the tool's own
+_OWN = range(79, 126)
+_SIGNALLED = ("130", "143")
+_NO_SUCH_ETAG = "murli-check-no-such-etag"
+
+
+def answers(target: Target) -> Iterator[Finding]:
+    """``manifest`` ends with 0, and its data has the commands."""
+    call = Call(target, "manifest", target.run("manifest"))
+    shows = call_of(target, call.evidence) is not None
+    trouble = unsuccessful(call, "manifest")
+    if not trouble and not shows:
+        trouble = f"manifest: {call.ended} instead of exit 0"
+    elif not trouble and not (is_manifest(call.data) and call.data["commands"]):
+        trouble = "the data has no commands"
+    yield judged(trouble, "manifest", call.evidence)
+
+
+def shape(target: Target) -> Iterator[Finding]:
+    """Every field of the manifest, its commands and their flags is what it has to be."""
+    evidence = target.run("manifest")
+    found = listed(target)
+    shape = shape_of(target.description)
+    wanted = "3" if target.contract == ENVELOPES[-1] else "1"
+    trouble = first(manifest_troubles(target.description, wanted))
+    yield judged(trouble, "", evidence)
+    for name, entry in found.items() if shape == wanted else ():
+        yield judged(first(entry_troubles(entry, shape)), name, evidence)
+
+
+def tree(target: Target) -> Iterator[Finding]:
+    """Groups are entries too and name what is below them; what is built in is listed as well."""
+    evidence = target.run("manifest")
+    found = listed(target)
+    below = {
+        each.replace(".", " "): name
+        for name, entry in found.items()
+        for each in texts_in(entry.get("subcommands"))
+    }
+    yield judged("" if "manifest" in found else "it does not list itself", "", evidence)
+    for name in found:
+        above = name.rpartition(" ")[0]
+        trouble = ""
+        if above and above not in found:
+            trouble = f"`{above}`, which is above it, is not listed"
+        elif above and below.get(name) != above:
+            trouble = f"`{above}` does not name it among its subcommands"
+        yield judged(trouble, name, evidence)
+    for name, above in below.items():
+        if name not in found:
+            yield judged(f"it names `{name}`, which is not listed", above, evidence)
+
+
+def etag(target: Target) -> Iterator[Finding]:
+    """Who has the manifest is told that it still holds; who has another gets it."""
+    known = text_in(target.description.get("etag"))
+    if not known:
+        raise NotVerified("the manifest has no etag")
+    if hit := made(target, "manifest", "--etag", known):
+        trouble = ""
+        if hit.exit_code != 0:
+            trouble = f"--etag {known}: {hit.ended} instead of exit 0"
+        elif hit.data is not None or hit.meta.get("not_modified") is not True:
+            trouble = "data is not null, or meta.not_modified not true, though nothing changed"
+        yield judged(trouble, "manifest", hit.evidence)
+    if miss := made(target, "manifest", "--etag", _NO_SUCH_ETAG):
+        other = object_in(miss.data).get("etag")
+        trouble = (
+            "" if other == known else "another etag does not give the manifest, the same again"
+        )
+        yield judged(trouble, "manifest", miss.evidence)
+
+
+# -- exit codes ----------------------------------------------------------------------------------
+
+
+def _codes(target: Target, entry: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the exit codes of a command: its own, and in the newest revision everybody's."""
+    shared = target.description.get("exit_codes") if target.contract == ENVELOPES[-1] else None
+    both = {**object_in(shared), **object_in(entry.get("exit_codes"))}
+    return {number: object_in(code) for number, code in both.items()}
+
+
+def exit_codes(target: Target) -> Iterator[Finding]:
+    """Every command tells how it can end, and what that leaves behind."""
+    for name, entry in listed(target).items():
+        yield judged(first(unsound(_codes(target, entry), target.contract)), name)
+
+
+def unsound(codes: Mapping[str, Mapping[str, Any]], contract: str) -> Iterator[str]:
+    """Yield what cannot be so about the exit *codes* of a command."""
+    if "0" not in codes:
+        yield "it does not tell how it succeeds"
+    if contract == ENVELOPES[-1]:
+        for number in _SIGNALLED:
+            entry = codes.get(number, {})
+            if entry.get("retryable") is not False or entry.get("side_effects") != "partial":
+                yield f"exit {number} is not told as what a signal leaves behind"
+    for number, entry in codes.items():
+        left, again = entry.get("side_effects"), entry.get("retryable")
+        if number == str(WIRES[contract].wrong_call) and left != "none":
+            yield f"exit {number} is for wrong calls, and has side effects"
+        if number == str(WIRES[contract].partial) and again is True:
+            yield f"exit {number} is for what is done by half, and is retryable"
+        if left == "complete" and number != "0":
+            yield f"exit {number} is a failure, and is complete"
+        if again is True and left != "none":
+            yield f"exit {number} is retryable, and has side effects"
+        meaning = text_in(entry.get("description")).strip()
+        if len(meaning) > _LONGEST_DESCRIPTION or meaning.rstrip(".!").lower() in ("", *_VAGUE):
+            yield f"the description of exit {number} says nothing, or too much"
+        is_own = number.isdecimal() and len(number) <= 3 and int(number) in _OWN
+        if is_own and not is_text(entry.get("name")):
+            yield f"exit {number} is the tool's own, and has no name"
+
+
+def exit_codes_declared(target: Target) -> Iterator[Finding]:
+    """No command was seen to end with a code that its entry does not have."""
+    found = listed(target)
+    for call in all_calls(target):
+        # A word that is no command calls none, and its answer is nobody's.
+        called = target.catalogue is not None and target.catalogue.find(call.words) is not None
+        entry = found.get(call.command) if called else None
+        if entry is None or not 0 <= call.exit_code <= 125:
+            continue
+        known = str(call.exit_code) in _codes(target, entry)
+        trouble = "" if known else f"{call.ended} is not declared"
+        yield judged(trouble, call.command, call.evidence)

@@ -1,0 +1,377 @@
+"""What changes something: declared as such, refused unconfirmed, foretold by a dry run.
+
+Nothing here confirms anything. What a guard may let through is tried only where it was seen to
+hold, and never where tools are known to let it through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...declare.safety import inferred_danger, suggests_change
+from ...wire.catalogue import Command
+from ...wire.documents import parsed
+from ...wire.envelopes import object_in, text_in
+from ..calls.descriptions import described, each_described, formats, gaps_in, previewing
+from ..calls.documents import code_in
+from ..calls.guards import is_guarded, is_refusal, only_foretells, unconfirmed
+from ..calls.making import (
+    Call,
+    all_calls,
+    called,
+    flag_of,
+    is_complete,
+    listed,
+    made,
+    named,
+    over,
+    unsuccessful,
+    working,
+)
+from ..judging import NotApplicable, NotVerified, all_seen, judged, or_not_applicable
+from ..results import Finding
+from ..shapes.kinds import shown
+from ..target import Target
+from .mistakes import USAGE
+
+_LEVELS = ("safe", "mutating", "destructive")
+_UNSEEN = "a profile can tell its arguments, or exclude it"
+_EFFECTS = ("created", "updated", "deleted", "noop")
+#: findings, and what stayed unclear
+Looked = Iterator[Finding | str]
+
+
+def _guarded(target: Target) -> list[Command]:
+    """Return the commands that must refuse to run unconfirmed."""
+    if target.is_enveloped:
+        listed(target)
+        if not target.guarded:
+            raise NotApplicable("no command is declared to be destructive")
+    elif not target.commands:
+        raise NotVerified("no command is known")
+    elif not target.guarded:
+        _need_declarations(target)
+        raise NotApplicable("no command is declared to change anything")
+    return target.guarded
+
+
+def _need_declarations(target: Target) -> None:
+    """Raise `NotVerified` where silence must not look better than an honest declaration."""
+    if target.undeclared:
+        raise NotVerified(_undeclared(target))
+
+
+def _undeclared(target: Target) -> str:
+    names = ", ".join(named(each) or "the tool itself" for each in target.undeclared[:3])
+    return f"what {names} may do is not declared"
+
+
+# -- declarations --------------------------------------------------------------------------------
+
+
+def _only_reading(target: Target) -> set[str]:
+    return {
+        name
+        for name, entry, _ in each_described(target)
+        if object_in(entry.get("safety")).get("read_only") is True
+    }
+
+
+def honest(target: Target) -> Iterator[Finding]:
+    """A name such as delete or create belongs to a command that is declared as a change."""
+    reading = set() if target.is_enveloped else _only_reading(target)
+    for command in target.leaves:
+        name, trouble = named(command), ""
+        if not suggests_change(command.path) or command.mutating or name in target.profile.safe:
+            pass
+        elif target.is_enveloped:
+            claims = command.mutating is False
+            trouble = "it is declared safe, and called like a change" if claims else ""
+        elif name in reading:
+            trouble = f"{name} is declared to only read"
+        elif not inferred_danger(command.path):  # which is a failure of its own
+            trouble = f"{name} is not declared, and may be a change by its name"
+        evidence = None if target.is_enveloped else target.run("describe")
+        yield judged(trouble, name, evidence, warn=True)
+
+
+def declared_description(target: Target) -> Iterator[Finding]:
+    """No command looks like a change undeclared, nor stands undeclared in a mutating group."""
+    document, evidence = described(target)
+    known = {*target.profile.safe, *target.profile.exclude}
+    gaps = {path: sentence for path, sentence in gaps_in(document) if path not in known}
+    names = [name for name, _, _ in each_described(target) if name]
+    found = [judged(gaps.pop(name, ""), name, evidence) for name in names]
+    # What is left is about the tool itself.
+    found += [judged(sentence, "", evidence) for sentence in gaps.values()]
+    return or_not_applicable(found, "no command is described")
+
+
+def declared_level(target: Target) -> Iterator[Finding]:
+    """Every entry has one of the three levels, which for a change is not just the default."""
+    for name, entry in listed(target).items():
+        known = entry.get("danger_level") in list(_LEVELS)
+        yield judged("" if known else "danger_level is none of the three", name)
+    # Only the description, where there is one, shows what nobody declared.
+    evidence = target.run("describe")
+    description = object_in(parsed(evidence.stdout)).get("data")
+    if isinstance(description, dict):
+        for path, sentence in gaps_in(description):
+            if path not in target.profile.safe:
+                yield judged(sentence, path, evidence)
+
+
+# -- guards of murli -----------------------------------------------------------------------------
+
+
+def _passed(call: Call) -> str:
+    """Return what an unconfirmed call got through with, ``""`` when it was refused."""
+    name, code = call.wire.confirmation, call.wire.wrong_call
+    if call.changed:
+        return call.changed
+    if not call.error:
+        return f"{call.ended}, and no error document"
+    if call.error.get("error") != name:
+        return f"{shown(call.error.get('error'))} instead of {name}"
+    found = code_in(call.error, call.evidence)
+    return "" if found == code else f"code {shown(found)} instead of {code}"
+
+
+@all_seen
+def guard_refuses(target: Target) -> Looked:
+    """A mutating command without ``--force`` is refused, and nothing has changed."""
+    for command in _guarded(target):
+        call = unconfirmed(target, command)
+        if call is None:
+            yield f"the arguments of {named(command)} would confirm it"
+        # A call that was not understood shows nothing about the guard.
+        elif call.error_name in USAGE:
+            yield f"{named(command)} was called wrongly; give it arguments"
+        else:
+            yield judged(_passed(call), call.command, call.evidence)
+    if target.undeclared:
+        yield _undeclared(target)
+
+
+def _held(target: Target) -> list[Command]:
+    """Return the commands that may be tried in ways that have let some through."""
+    found = [each for each in _guarded(target) if is_guarded(target, each)]
+    if target.wire == "go":
+        # Some of its tools run what they should refuse, unless they see a pipe and no format.
+        found = [each for each in found if named(each) in target.profile.arguments]
+    if not found:
+        raise NotVerified("no command was seen to refuse whose arguments its author vouches for")
+    return found
+
+
+def _let_through(call: Call, usual: Call) -> str:
+    """Return what a call got through with that is refused otherwise."""
+    same = call.evidence.exit_code == usual.evidence.exit_code
+    return call.changed or ("" if same else f"{call.ended}, and refused otherwise")
+
+
+def guard_text(target: Target) -> Iterator[Finding]:
+    """With ``--output text`` an unconfirmed call is refused all the same."""
+    if "text" not in formats(target):
+        raise NotApplicable("it has no text format")
+    for command in _held(target):
+        call = called(target, command, "--output", "text")
+        trouble = _let_through(call, called(target, command))
+        yield judged(trouble, call.command, call.evidence)
+
+
+def guard_null_device(target: Target) -> Iterator[Finding]:
+    """An unconfirmed call is refused also when nobody sees its answer."""
+    for command in _held(target):
+        call = called(target, command, event="null-device")
+        trouble = _let_through(call, called(target, command))
+        yield judged(trouble, call.command, call.evidence)
+
+
+def guard_schema(target: Target) -> Iterator[Finding]:
+    """``--schema`` behind a complete call is answered and not refused."""
+    for command in _guarded(target):
+        if is_guarded(target, command):
+            call = called(target, command, "--schema")
+            refused = call.error_name == call.wire.confirmation
+            yield judged("--schema is refused" if refused else "", call.command, call.evidence)
+
+
+# -- previews of murli ---------------------------------------------------------------------------
+
+
+def _previewed(target: Target) -> Iterator[tuple[Command, Call | None]]:
+    """Make the previews that are declared; ``None`` for one whose words would confirm it."""
+    if not target.commands:
+        raise NotVerified("no command is known")
+    able = previewing(target)
+    # What only reads may mean anything by a flag of its own.
+    declared = [
+        each
+        for each in target.leaves
+        if named(each) in able and (each.mutating or "dry-run" not in each.flags)
+    ]
+    if not declared:
+        _need_declarations(target)
+        raise NotApplicable("no command declares a preview")
+    for command in declared:
+        yield command, unconfirmed(target, command, "--dry-run")
+
+
+@all_seen
+def dry_run_plans(target: Target) -> Looked:
+    """``--dry-run``, where it is declared, ends with 0 and says what would be done."""
+    for command, call in _previewed(target):
+        name = named(command)
+        if call is None:
+            yield f"the arguments of {name} would confirm it"
+        elif call.error_name == call.wire.confirmation:
+            yield judged("a preview has to be confirmed", name, call.evidence, warn=True)
+        elif call.error and not _is_about_preview(command, call):
+            yield f"{name} --dry-run: {shown(call.error.get('error'))}; give it arguments"
+        else:
+            is_plan = call.status == "plan"
+            trouble = "" if is_plan else f"status is {shown(call.status)} instead of plan"
+            yield judged(unsuccessful(call) or trouble, name, call.evidence)
+
+
+def _is_about_preview(command: Command, call: Call) -> bool:
+    """Return whether a preview fails for being one: without it, the same call does not so fail."""
+    name = call.error.get("error")
+    if name not in USAGE:
+        return False
+    usual = called(call.target, command) if is_guarded(call.target, command) else call
+    return not usual.error or usual.error.get("error") != name
+
+
+def dry_run_undeclared(target: Target) -> Iterator[Finding]:
+    """A command that only reads, and declares no preview, refuses ``--dry-run``."""
+    able = previewing(target)
+    commands = [each for each in working(target, "dry-run") if named(each) not in able]
+    if not commands:
+        raise NotApplicable("every command that may be run has a preview")
+    for command in commands:
+        call = called(target, command, "--dry-run")
+        runs = call.evidence.exit_code == 0 and call.status != "plan"
+        trouble = "--dry-run is accepted, and it runs for real" if runs else ""
+        yield judged(trouble, call.command, call.evidence)
+
+
+# -- guards and dry runs of envelopes ------------------------------------------------------------
+
+
+def _unseen(command: Command, call: Call | None) -> str:
+    """Return that a call shows nothing about the guard."""
+    ended = call.ended if call is not None else "was not seen to be refused, or to end"
+    return f"`{named(command)}` {ended}; {_UNSEEN}"
+
+
+@all_seen
+def level_refused(target: Target) -> Looked:
+    """A destructive command does nothing, and asks for its flag, until it gets it."""
+    for command in _guarded(target):
+        call = unconfirmed(target, command)
+        trouble = None if call is None else _unguarded(command, call)
+        if call is None or trouble is None:
+            yield _unseen(command, call)
+        else:
+            yield judged(trouble, call.command, call.evidence)
+
+
+def _unguarded(command: Command, call: Call) -> str | None:
+    """Return how an unconfirmed call was not refused, ``None`` when it failed otherwise."""
+    code, wanted = call.exit_code, call.wire.wrong_call
+    if only_foretells(call):
+        return ""
+    if code == 0:
+        return "it ended with exit 0, without confirmation"
+    if is_refusal(call):
+        return "" if code == wanted else f"it is refused with exit {code} instead of {wanted}"
+    if code == wanted and call.error and is_complete(call.target, command):
+        return f"it is refused as {call.error_name}, not as {call.wire.confirmation}"
+    return None
+
+
+def _foretellings(target: Target) -> Looked:
+    for command in _guarded(target):
+        call = unconfirmed(target, command)
+        if call is not None and is_refusal(call):
+            context = object_in(call.error.get("context"))
+            trouble = "" if "would_affect" in context else "the context has no would_affect"
+            yield judged(trouble, call.command, call.evidence)
+        elif call is None or not only_foretells(call):
+            yield _unseen(command, call)
+
+
+@all_seen
+def refusal_foretells(target: Target) -> Looked:
+    """Who has to confirm learns what it is about."""
+    found = list(_foretellings(target))
+    if not found:
+        raise NotApplicable("nothing is refused: what destroys only foretells unconfirmed")
+    return iter(found)
+
+
+def _rehearsed(target: Target, command: Command) -> Call | None:
+    """Make the dry run of what was seen to be guarded; ``None`` when there is none to look at."""
+    if not is_guarded(target, command):
+        return None
+    return made(target, *target.words(command, "--dry-run"))
+
+
+@all_seen
+def dry_run_foretells(target: Target) -> Looked:
+    """What destroys can be rehearsed, and the rehearsal names the effect."""
+    for command in _guarded(target):
+        name = named(command)
+        if flag_of(target, command, "dry-run") is None:
+            yield judged("it lists no --dry-run", name)
+            continue
+        call = _rehearsed(target, command)
+        if call is not None and call.exit_code == 0:
+            foretold = text_in(object_in(call.data).get("effect")).startswith("would_")
+            trouble = "" if foretold else "data.effect does not tell what it would do"
+            yield judged(trouble, name, call.evidence)
+        elif call is not None and call.exit_code == call.wire.wrong_call:
+            # Without it nothing but the confirmation was missing; and what it is about may be.
+            yield judged(f"--dry-run: {call.ended}", name, call.evidence)
+        else:
+            yield _unseen(command, call)
+
+
+def _rehearsals(target: Target) -> Iterator[tuple[Command, Call | None]]:
+    able = [each for each in _guarded(target) if flag_of(target, each, "dry-run") is not None]
+    if not able:
+        raise NotApplicable("no destructive command lists --dry-run")
+    return ((command, _rehearsed(target, command)) for command in able)
+
+
+@all_seen
+def dry_run_no_trace(target: Target) -> Looked:
+    """``--dry-run`` leaves the files as they were."""
+    for command, call in (_rehearsals if target.is_enveloped else _previewed)(target):
+        if call is not None and (call.evidence.exit_code == 0 or call.changed):
+            yield judged(call.changed, named(command), call.evidence)
+        elif target.is_enveloped:
+            yield _unseen(command, call)
+        else:
+            yield f"no preview of {named(command)} was seen; give it arguments"
+
+
+def _changes(target: Target) -> Iterator[Call]:
+    """Yield the calls that changed something, as the profile had them made."""
+    listed(target)
+    changing = {named(each) for each in target.leaves if each.mutating}
+    for call in all_calls(target):
+        if call.command not in changing or call.exit_code != 0 or call.kind != "answer":
+            continue
+        asked = not {"--dry-run", "--schema"}.isdisjoint(call.words)
+        if not (asked or call.meta.get("dry_run") is True or isinstance(call.data, list)):
+            yield call
+
+
+@over(_changes, otherwise="the profile changes nothing")
+def effect(call: Call) -> str:
+    """What the profile had done, to prepare or to see, says what has become of it."""
+    known = object_in(call.data).get("effect") in list(_EFFECTS)
+    return "" if known else f"data.effect is none of {', '.join(_EFFECTS)}"

@@ -1,0 +1,156 @@
+"""``--schema``: what one command says about itself, and whether its answers fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...wire.documents import parsed
+from ...wire.envelopes import object_in
+from ..calls.guards import may_be_asked
+from ..calls.making import (
+    Call,
+    all_calls,
+    call_of,
+    entry_of,
+    is_foreign,
+    listed,
+    named,
+    over,
+    readers,
+    unsuccessful,
+)
+from ..judging import NotApplicable, NotVerified, judged
+from ..results import Finding
+from ..shapes.kinds import shown
+from ..shapes.murli import objects, walked
+from ..target import Target
+
+# -- of murli --------------------------------------------------------------------------------------
+
+
+def _asked(target: Target) -> Iterator[Call]:
+    """Ask every command for its schema, where that can do no harm; the tool itself first."""
+    if not target.commands:
+        raise NotVerified("no command is known")
+    if all(each.path for each in target.commands):
+        yield Call(target, "", target.run("--schema"))
+    for command in target.commands:
+        if may_be_asked(target, command, "--schema"):
+            yield Call(target, named(command), target.run(*command.path, "--schema"))
+
+
+def _schemas(target: Target) -> Iterator[tuple[Call, dict[str, Any]]]:
+    for call in _asked(target):
+        document = parsed(call.evidence.stdout)
+        if isinstance(document, dict):
+            yield call, document
+
+
+@over(_asked)
+def answers(call: Call) -> str:
+    """``--schema`` ends with 0 and prints one object, behind every command."""
+    is_one = isinstance(parsed(call.evidence.stdout), dict)
+    trouble = "" if is_one else "--schema does not print one JSON object"
+    return unsuccessful(call, "--schema") or trouble
+
+
+def agrees(target: Target) -> Iterator[Finding]:
+    """Name, flags, arguments and whether it changes something are the same in both."""
+    entries = dict(walked(target.description))
+    for call, schema in _schemas(target):
+        entry = entries.get(call.command)
+        if entry is not None:  # of the tool itself only a schema says anything
+            yield judged(_difference(entry, schema), call.command, call.evidence)
+    if not entries:
+        raise NotApplicable("it has no commands")
+
+
+def _difference(entry: dict[str, Any], schema: dict[str, Any]) -> str:
+    if entry.get("name") != schema.get("name"):
+        return f"name is {shown(schema.get('name'))}, in the description {shown(entry.get('name'))}"
+    for key in ("flags", "arguments"):
+        ours = {str(each.get("name")) for each in objects(schema.get(key))}
+        theirs = {str(each.get("name")) for each in objects(entry.get(key))}
+        if ours != theirs:
+            return f"{key} differ from the description: {shown(min(ours ^ theirs))}"
+    if (entry.get("mutating") is True) is not (schema.get("mutating") is True):
+        return "mutating differs from the description"
+    return ""
+
+
+def brief(target: Target) -> Iterator[Finding]:
+    """Subcommands are pairs of name and summary, all that are described among them."""
+    groups = {named(each): each.path for each in target.groups}
+    if not groups:
+        raise NotApplicable("no command has others below it")
+    for call, schema in _schemas(target):
+        if call.command not in groups:
+            continue
+        listed = objects(schema.get("subcommands"))
+        names = {each.get("name") for each in listed if isinstance(each.get("name"), str)}
+        missing = {
+            each.path[-1]
+            for each in target.commands
+            if each.path and each.path[:-1] == groups[call.command] and each.path[-1] not in names
+        }
+        trouble = ""
+        if missing:
+            trouble = f"{min(missing)} is not among its subcommands"
+        elif any(not {"flags", "subcommands", "arguments"}.isdisjoint(each) for each in listed):
+            trouble = "its subcommands are described in full"
+        yield judged(trouble, call.command, call.evidence)
+
+
+# -- of envelopes ----------------------------------------------------------------------------------
+
+
+def every_command(target: Target) -> Iterator[Finding]:
+    """``--schema`` needs no arguments, ends with 0 and returns the description."""
+    if target.catalogue is None:
+        raise NotVerified("there is no manifest")
+    safe = [each.path for each in readers(target)]
+    found = [*safe, *(each.path for each in target.groups)]
+    answered = True
+    for path in dict.fromkeys(found):
+        finding = _described(target, path)
+        answered &= finding is not None and finding.status == "pass"
+        if finding is not None:
+            yield finding
+    if not (answered and safe):
+        return
+    # What is answered by all others is not taken for a call here either.
+    for command in target.leaves:
+        foreign = is_foreign(entry_of(target, named(command)))
+        if command.path not in found and not foreign and may_be_asked(target, command, "--schema"):
+            finding = _described(target, command.path)
+            if finding is not None:
+                yield finding
+
+
+def _described(target: Target, path: tuple[str, ...]) -> Finding | None:
+    call = call_of(target, target.run(*path, "--schema"), " ".join(path))
+    if call is None:
+        return None
+    trouble = "" if object_in(call.data) else "the data describes nothing"
+    return judged(unsuccessful(call, "--schema") or trouble, call.command, call.evidence)
+
+
+def output_fits(target: Target) -> Iterator[Finding]:
+    """The data of every success fits what the manifest says of it."""
+    schemas = {
+        name: schema
+        for name, entry in listed(target).items()
+        if (schema := object_in(entry.get("output_schema")))
+    }
+    if not schemas:
+        raise NotApplicable("no command has an output schema")
+    from ..shapes.output_schema import misfit  # brings in a lot
+
+    for call in all_calls(target):
+        asked = not {"--schema", "--output-schema", "--dry-run"}.isdisjoint(call.words)
+        if call.kind != "answer" or call.exit_code != 0 or asked or call.data is None:
+            continue
+        if call.command in schemas:
+            trouble = misfit(call.data, schemas[call.command])
+            yield judged(trouble, call.command, call.evidence)

@@ -1,0 +1,327 @@
+"""What takes its time: streams to their last line, progress, logs, stopped calls, batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from ...wire.documents import is_aside, is_terminal, parsed
+from ...wire.envelopes import object_in, text_in
+from ..calls.documents import code_in, documents, has_lines
+from ..calls.making import Call, answers, call_of, listed, made, named, over, readers, seen
+from ..judging import NotApplicable, NotVerified, judged
+from ..profile import ProfileProbe
+from ..results import Evidence, Finding
+from ..shapes.kinds import is_count, misfits, shown, summed_up
+from ..shapes.murli import LOG, PROGRESS
+from ..target import ENVELOPES, Target
+from ..wires import WIRES
+from .answers import asks_for_text
+from .mistakes import USAGE
+
+# Less than a slow call takes, more than a tool needs to start.
+_SECONDS = "0.3"
+#: seconds that a slow call of an envelope is given, and how much longer it may take to say so
+_GIVEN, _GRACE_MS = 1, 5000
+_REQUEST = b'{"_cmd": "manifest"}\n'
+_NO_REQUEST = b"this is no request\n"
+
+
+def _streams(target: Target, event: str = "") -> Iterator[Call]:
+    """Make the calls that stream: the author's, and those of commands that list the flag."""
+    vouched = set()
+    for probe in target.probes("stream"):
+        name = target.command_of(probe.words)
+        vouched.add(name)
+        yield Call(target, name, target.vouched(probe, event=event))
+    if target.is_enveloped and not vouched:
+        listed(target)
+    for command in readers(target) if target.is_enveloped else target.safe:
+        if command.takes_stream and not (target.is_enveloped and named(command) in vouched):
+            # A flag that is only called so is none that makes a stream.
+            words = target.words(command, "--stream")
+            if has_lines(target.run(*words)):
+                yield Call(target, named(command), target.run(*words, event=event))
+
+
+def _slow(target: Target, otherwise: str) -> list[ProfileProbe]:
+    if not target.probes("slow"):
+        raise NotApplicable(otherwise)
+    return target.probes("slow")
+
+
+def _at_work(target: Target, otherwise: str) -> Iterator[Call]:
+    """Interrupt one slow call after the other."""
+    for each in _slow(target, otherwise):
+        evidence = target.vouched(each, event="interrupt-at-work")
+        yield Call(target, target.command_of(each.words), evidence)
+
+
+def _last_line(stdout: bytes) -> dict[str, Any] | None:
+    """Return the document that ends a stream in its last line."""
+    last = parsed(stdout.rstrip(b"\r\n").rpartition(b"\n")[2])
+    return last if isinstance(last, dict) and is_terminal(last) else None
+
+
+# -- streams of murli ----------------------------------------------------------------------------
+
+
+def _known_streams(target: Target, event: str = "") -> Iterator[Call]:
+    found = False
+    for call in _streams(target, event):
+        found = True
+        yield call
+    if not found:
+        raise NotVerified("no stream is known; name one in a profile")
+
+
+@over(_known_streams)
+def stream_lines(call: Call) -> str:
+    """Every line is an object; an envelope is the last, and the only one."""
+    lines = [parsed(each) for each in call.evidence.stdout.splitlines()]
+    ends = [isinstance(each, dict) and is_terminal(each) for each in lines]
+    if not call.evidence.stdout.strip():
+        return "nothing is on stdout"
+    if not all(isinstance(each, dict) for each in lines):
+        return "a line is no JSON object"
+    if not ends[-1]:
+        return "the last line is no envelope"
+    return f"{sum(ends)} envelopes in one stream" if sum(ends) > 1 else ""
+
+
+def _unlike(call: Call, name: str, code: int) -> str:
+    """Return how the end of a call of murli that was stopped is not what it should be."""
+    if not call.error:
+        return f"{call.ended}, and no error document"
+    if call.error.get("error") != name:
+        return f"{shown(call.error.get('error'))} instead of {name}"
+    found = code_in(call.error, call.evidence)
+    return "" if found == code else f"code {shown(found)} instead of {code}"
+
+
+def stream_interrupted(target: Target) -> Iterator[Finding]:
+    """Behind SIGINT the last line is the error, cancelled, with code 9."""
+    for call in _known_streams(target, "interrupt"):
+        found, _ = documents(call.evidence.stdout)
+        if call.evidence.exit_code == 0 and found and is_terminal(found[-1]):
+            raise NotVerified("the stream was over before it could be interrupted")
+        trouble = _unlike(call, "cancelled", call.wire.cancelled)
+        if not trouble and _last_line(call.evidence.stdout) is None:
+            trouble = "the last line of the stream is not its error"
+        yield judged(trouble, call.command, call.evidence)
+
+
+@over(seen, otherwise="no progress was met")
+def progress(call: Call) -> str | None:
+    """Progress is numbers and texts under their names, where there is something to report."""
+    asides = [
+        each
+        for stream in (call.evidence.stdout, call.evidence.stderr)
+        for each in documents(stream)[0]
+        if is_aside(each) and "heartbeat" not in each
+    ]
+    if not asides:
+        return None
+    trouble = next(filter(None, map(_misfit, asides)), "")
+    if not trouble and call.target.wire != "go" and any("event" not in each for each in asides):
+        return "progress without its event"
+    return trouble
+
+
+def _misfit(aside: dict[str, Any]) -> str:
+    empty = [key for key in PROGRESS if key in aside and aside[key] in (0, "", None)]
+    return summed_up(misfits(aside, PROGRESS)) or (f"{empty[0]} is empty" if empty else "")
+
+
+@over(answers, otherwise="nothing was logged")
+def log_lines(call: Call) -> str | None:
+    """Beside an answer, stderr has nothing but log lines and progress."""
+    evidence = call.evidence
+    if evidence.exit_code != 0 or not evidence.stderr.strip() or asks_for_text(call):
+        return None
+    for text in filter(bytes.strip, evidence.stderr.splitlines()):
+        line = parsed(text)
+        if not isinstance(line, dict):
+            return "a line on stderr is no JSON object"
+        if is_aside(line):
+            continue
+        trouble = summed_up(misfits(line, LOG))
+        if trouble or not _is_moment(line["ts"]):
+            return trouble or f"ts is {shown(line['ts'])}"
+    return ""
+
+
+def _is_moment(text: str) -> bool:
+    """Return whether *text* is a moment in UTC as RFC 3339 writes it."""
+    moment, _, fraction = text.removesuffix("Z").removesuffix("+00:00").partition(".")
+    if not text.endswith(("Z", "+00:00")) or not (fraction.isdecimal() or not fraction):
+        return False
+    try:
+        datetime.strptime(moment, "%Y-%m-%dT%H:%M:%S")
+    except ValueError:
+        return False
+    return True
+
+
+def interrupted_at_work(target: Target) -> Iterator[Finding]:
+    """Behind SIGINT a call ends as cancelled, with code 9."""
+    for call in _at_work(target, "no slow call is known; name one in a profile"):
+        if call.evidence.exit_code == 0:
+            raise NotVerified("the call was over before it could be interrupted")
+        trouble = _unlike(call, "cancelled", call.wire.cancelled)
+        yield judged(trouble, call.command, call.evidence)
+
+
+def deadline(target: Target) -> Iterator[Finding]:
+    """With ``--timeout`` a call ends in time, with code 4."""
+    for probe in _slow(target, "no slow call is known; name one in a profile"):
+        hurried = replace(probe, words=(*probe.words, "--timeout", _SECONDS))
+        call = Call(target, target.command_of(probe.words), target.vouched(hurried))
+        if call.error_name in USAGE:
+            raise NotApplicable("it has no --timeout")
+        yield judged(_unlike(call, "timeout", call.wire.timeout), call.command, call.evidence)
+
+
+# -- streams of envelopes ------------------------------------------------------------------------
+
+_NO_STREAM = "no command that may be run is known to stream"
+
+
+def stream_contract(target: Target) -> Iterator[Finding]:
+    """Every line is an item but the last, which ends it and says how many there were."""
+    known = False
+    for call in _streams(target):
+        known = True
+        if call.evidence.exit_code is not None:
+            trouble = next(stream_troubles(call.evidence), "")
+            yield judged(trouble, call.command, call.evidence)
+    if not known:
+        raise NotApplicable(_NO_STREAM)
+
+
+def stream_troubles(evidence: Evidence) -> Iterator[str]:
+    """Yield what is wrong with the lines of a stream.
+
+    A stream that worked ends with a bare summary, one that failed with the envelope of its error.
+    """
+    lines = [parsed(each) for each in evidence.stdout.split(b"\n") if each.strip()]
+    found = [each for each in lines if isinstance(each, dict)]
+    if len(found) < len(lines):
+        yield "a line is no object"
+    found = [each for each in found if not is_aside(each)]
+    last = found[-1] if found else {}
+    if not is_terminal(last):
+        yield "the last line does not end it"
+        return
+    items = found[:-1]
+    if any(map(is_terminal, items)):
+        yield "a line before the last ends it"
+    is_summary = last.get("_summary") is True and "ok" not in last
+    if not is_summary and last.get("ok") is not False:
+        yield "the last line is an envelope of a success, and not the bare summary"
+    if is_summary and evidence.exit_code != 0:
+        yield f"the last line tells of a success, and it ended with {evidence.ended}"
+    if "_seq" in last:
+        yield "the last line has a _seq, which only items have"
+    yield from _counts(items, last, is_summary)
+
+
+def _counts(items: list[dict[str, Any]], last: dict[str, Any], is_summary: bool) -> Iterator[str]:
+    numbered = [each["_seq"] for each in items if "_seq" in each]
+    if numbered and len(numbered) < len(items):
+        yield "some items have a _seq, and some have none"
+    elif numbered and numbered[0] != 1:
+        yield f"_seq begins with {numbered[0]}, not with 1"
+    elif not all(is_count(each) and each == at for at, each in enumerate(numbered, 1)):
+        yield "_seq does not count one by one"
+    place, name = (last, "_count") if is_summary else (object_in(last.get("meta")), "items_emitted")
+    if name in place and place[name] != len(items):
+        yield f"{name} is not {len(items)}, the number of items"
+    elif numbered and name not in place:
+        yield f"the items are numbered, and the last line has no {name}"
+
+
+def stream_cancelled(target: Target) -> Iterator[Finding]:
+    """SIGINT in mid-stream ends it with 130 and an error for everybody who still reads."""
+    whole = [call.evidence.exit_code for call in _streams(target)]
+    if not whole:
+        raise NotApplicable(_NO_STREAM)
+    # What fails by itself cannot be interrupted.
+    stopped = zip(whole, _streams(target, "interrupt"), strict=True)
+    return _all_cancelled([call for code, call in stopped if code == 0])
+
+
+def work_cancelled(target: Target) -> Iterator[Finding]:
+    """SIGINT ends a slow call with 130 and an answer."""
+    return _all_cancelled([*_at_work(target, "the profile names no slow call")])
+
+
+def _all_cancelled(calls: list[Call]) -> Iterator[Finding]:
+    if not calls:
+        raise NotVerified("no stream works as it was called")
+    if all(call.evidence.exit_code == 0 for call in calls):
+        raise NotVerified("it was done before the signal came")
+    for call in calls:
+        if call.evidence.exit_code != 0:
+            yield judged(_uncancelled(call), call.command, call.evidence)
+
+
+def _uncancelled(call: Call) -> str:
+    """Return why an interrupted call did not end as it has to."""
+    evidence, code = call.evidence, call.wire.cancelled
+    if evidence.exit_code is None:
+        return f"it {call.ended} after the signal"
+    if evidence.exit_code != code:
+        return f"it ended with {call.ended} instead of exit {code}"
+    last = parsed(evidence.stdout) or parsed(evidence.stdout.strip().split(b"\n")[-1])
+    if not isinstance(last, dict) or not is_terminal(last):
+        return "its last line does not tell that it was stopped"
+    name = text_in(object_in(last.get("error")).get("code"))
+    return "" if name == "CANCELLED" else f"error.code is {name!r}, not CANCELLED"
+
+
+def out_of_time(target: Target) -> Iterator[Finding]:
+    """A slow call that is given a second ends with 10 and an answer."""
+    for probe in _slow(target, "the profile names no slow call"):
+        hurried = replace(probe, words=(*probe.words, "--timeout", str(_GIVEN)))
+        evidence = target.vouched(hurried)
+        if evidence.exit_code != 0:
+            trouble = _untimely(target, evidence)
+            yield judged(trouble, target.command_of(probe.words), evidence)
+
+
+def _untimely(target: Target, evidence: Evidence) -> str:
+    code = WIRES[target.contract].timeout
+    if evidence.exit_code is None or evidence.duration_ms > _GIVEN * 1000 + _GRACE_MS:
+        return f"with a second it {evidence.ended}, after {evidence.duration_ms} ms"
+    if evidence.exit_code != code:
+        return f"with a second it ended with {evidence.ended} instead of exit {code}"
+    call = call_of(target, evidence)
+    if call is None or not call.error:
+        return "it does not tell that its time was over"
+    if call.error_name != "TIMEOUT":
+        return f"error.code is {call.error_name!r}, not TIMEOUT"
+    if target.contract != ENVELOPES[0] and call.meta.get("timeout_ms") != _GIVEN * 1000:
+        return "meta.timeout_ms does not tell how much time it had"
+    return ""
+
+
+def batch(target: Target) -> Iterator[Finding]:
+    """``exec --dry-run`` answers each request with its name and its line, and what is none."""
+    listed(target)
+    command = next((each for each in target.commands if each.path == ("exec",)), None)
+    if command is None or not {"dry-run", "ignore-errors"} <= command.flags.keys():
+        raise NotApplicable("there is no exec for batches")
+    words = ("exec", "--dry-run")
+    if call := made(target, *words, stdin="text", text=_REQUEST):
+        fits = call.meta.get("_cmd") == "manifest" and call.meta.get("_line") == 1
+        trouble = "" if fits else "the answer does not tell _cmd and _line of its request"
+        if call.exit_code != 0:
+            trouble = f"a request for the manifest: {call.ended}"
+        yield judged(trouble, "exec", call.evidence)
+    if call := made(target, *words, stdin="text", text=_NO_REQUEST):
+        fits = call.exit_code != 0 and call.error_name == "DISPATCH_PARSE_ERROR"
+        trouble = "" if fits else "what is no request is not answered with DISPATCH_PARSE_ERROR"
+        yield judged(trouble, "exec", call.evidence)

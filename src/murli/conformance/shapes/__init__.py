@@ -1,0 +1,1 @@
+"""What documents have to look like: kinds of values, and the parts of every document. Pure."""

@@ -1,0 +1,381 @@
+"""What authors declare about a command, beyond what its parser already knows."""
+
+from __future__ import annotations
+
+from .. import core
+from ..core import METADATA, metadata_of
+from ..outcome import Record, dict_of, field, fill, or_empty
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from dataclasses import KW_ONLY
+    from typing import Any, Literal
+
+    from ..type_checking import (
+        DangerLevel,
+        Effect,
+        Given,
+        OrNone,
+        PatternType,
+        Several,
+        SeveralOrNone,
+        ValueKind,
+    )
+    from .declarations import Deprecation, Paging, Rule
+    from .exit_codes import CommandCode, ExitCode, ExitCodeEntry
+    from .traits import Traits
+
+
+# The rarer fields of a `Metadata`; `declarations` knows their forms, and is loaded for them alone.
+_RARE = (
+    *("exit_codes", "ok_codes", "effect", "steps", "required_scopes", "requires", "deprecated"),
+    *("lists", "streams", "external", "schema_version", "traits", "plan"),
+    *("next", "state", "batch"),
+)
+
+
+def flag_key(name: str) -> str:
+    """Return the one spelling of a flag's name: authors write ``dry_run`` and ``--dry-run`` too."""
+    return name.lstrip("-").replace("_", "-")
+
+
+class ArgumentMetadata(Record):
+    """What a positional argument means, and which values it takes (as in `FlagAnnotation`)."""
+
+    name: str
+    type: str = "string"
+    required: bool = False
+    description: str = ""
+    _: KW_ONLY
+    pattern: str = ""
+    pattern_type: PatternType = ""
+    kind: ValueKind = ""
+    max_bytes: int = 0
+    reaches_child: bool = False
+
+    def _check(self, given: dict[str, Any]) -> None:
+        _check_values(self)
+
+    @property
+    def has_checks(self) -> bool:
+        """Whether its values are restricted."""
+        pattern = self.pattern or self.pattern_type
+        return bool(pattern or self.kind or self.max_bytes or self.reaches_child)
+
+
+def _shape(schema: ReturnSchema) -> dict[str, Any]:
+    """Return what ``shape`` is."""
+    return schema.shape
+
+
+class ReturnSchema(Record):
+    """What a successful call returns; ``properties`` is another name for ``shape``."""
+
+    type: str = "json"
+    description: str = ""
+    properties: Given[Mapping[str, Any] | None, dict[str, Any]] = field(default=None, read=_shape)
+    shape: Given[Mapping[str, Any] | None, dict[str, Any]] = field(default=None, convert=dict_of)
+    output_schema: Any = None
+
+    def _check(self, given: dict[str, Any]) -> None:
+        properties = given.get("properties")
+        if properties is None:
+            return
+        if given.get("shape") is not None:
+            raise TypeError("ReturnSchema takes shape= or properties=, not both")
+        fill(self, shape=dict(properties))
+
+
+class Example(Record):
+    """A call worth showing, and its exit code."""
+
+    command: str
+    description: str = ""
+    expected_exit_code: int = 0
+
+
+def _deprecation(value: Deprecation | str | None) -> Deprecation | None:
+    if value is None:
+        return None
+    from .declarations import deprecation_in
+
+    return deprecation_in(value)
+
+
+def _check_values(note: ArgumentMetadata | FlagAnnotation) -> None:
+    if note.kind or note.pattern_type or note.max_bytes:
+        from .checks import check_value_facts
+
+        check_value_facts(note.kind, note.pattern, note.pattern_type, note.max_bytes)
+
+
+class FlagAnnotation(Record):
+    """What a flag means, beyond its name, type and default.
+
+    ::
+
+        murli.FlagAnnotation(env="TOOL_TOKEN", sensitive=True)
+        murli.FlagAnnotation(enum=["json", "csv"], description="how rows are written")
+
+    * *env*: the variable that holds its value when the flag is not given.
+    * *sensitive*: its value is a secret, and is redacted wherever it would be written.
+    * *persistent*: commands below take it too; only described.
+    * *mutually_exclusive_with*: names of flags that may not be given with it.
+    * *enum*: the values it takes.
+    * *pattern*: a regular expression that is searched for in its value.
+    * *profileable*: its value may be saved in a profile.
+    * *deprecated*: a `Deprecation`, or the name of the flag to use instead.
+    * *max_bytes*: the greatest length of its value.
+    * *kind*: what its value is: an ``id`` or a ``path``, which cannot smuggle a traversal or a
+      query in, or ``json``.
+    * *pattern_type*: a well-known form of the whole value: ``alphanumeric_id``, ``uuid``,
+      ``semver``, ``filepath`` or ``url``.
+    * *reaches_child*: its value is passed to another program; what a shell would act on is refused.
+    * *description*: what agents read in place of the option's help.
+
+    Values are checked before the command runs.
+    """
+
+    env: str = ""
+    sensitive: bool = False
+    persistent: bool = False
+    mutually_exclusive_with: Several[str] = field(default=(), convert=tuple)
+    enum: Several[str] = field(default=(), convert=tuple)
+    pattern: str = ""
+    profileable: bool = False
+    _: KW_ONLY
+    deprecated: Given[Deprecation | str | None, Deprecation | None] = field(
+        default=None, convert=_deprecation
+    )
+    max_bytes: int = 0
+    kind: ValueKind = ""
+    pattern_type: PatternType = ""
+    reaches_child: bool = False
+    description: str = ""
+
+    def _check(self, given: dict[str, Any]) -> None:
+        _check_values(self)
+
+
+def _or(default: Any) -> Callable[[Any], Any]:
+    """Return a converter that replaces ``None``, which means "not declared", by *default*."""
+    return lambda value: default if value is None else value
+
+
+def _tuple_of(value: Sequence[Any] | None) -> tuple[Any, ...]:
+    return tuple(value or ())
+
+
+def _seconds(value: float | None) -> float:
+    return float(value or 0.0)
+
+
+def _by_flag_key(notes: Mapping[str, FlagAnnotation] | None) -> dict[str, FlagAnnotation]:
+    return {flag_key(name): note for name, note in (notes or {}).items()}
+
+
+def _danger_level(metadata: Metadata) -> DangerLevel | Literal[""]:
+    """Return what a call may do: safe, mutating, destructive, or "" if undeclared."""
+    if metadata.mutating:
+        return "destructive" if metadata.destructive else "mutating"
+    return "safe" if "mutating" in metadata.said else ""
+
+
+def _danger(given: dict[str, Any]) -> tuple[bool, bool]:
+    """Return what a danger level means for mutating and destructive; they may not contradict it."""
+    from .checks import DANGER_LEVELS, require_one_of
+
+    level, mutating = given["danger_level"], given.get("mutating")
+    destructive = given.get("destructive")
+    require_one_of("danger_level", level, DANGER_LEVELS)
+    meant = (level != "safe", level == "destructive")
+    if mutating not in (None, meant[0]) or destructive not in (None, meant[1]):
+        raise ValueError(
+            f'danger_level="{level}" contradicts mutating={mutating}, destructive={destructive}; '
+            "the level alone says it all"
+        )
+    return meant
+
+
+class Metadata(Record):
+    """What an agent should know about a command; every field is optional.
+
+    ::
+
+        murli.annotate(
+            delete,
+            murli.Metadata(
+                agent_description="Delete an index and its files.",
+                danger_level="destructive",
+                dry_runnable=True,
+                flag_annotations={"token": murli.FlagAnnotation(env="TOOL_TOKEN", sensitive=True)},
+                examples=[murli.Example("tool delete books --yes", "Delete without asking.")],
+            ),
+        )
+
+    What it is for:
+
+    * *agent_description*: what it does, in place of the help text.
+    * *when_to_use*: when to call it rather than another command.
+    * *arguments*: an `ArgumentMetadata` for each positional argument worth a word.
+    * *flag_annotations*: a `FlagAnnotation` for each such flag, by its name.
+    * *examples*: calls worth showing, each an `Example`.
+    * *returns*: a `ReturnSchema`, or a type (a dataclass, a TypedDict, a pydantic model …) whose
+      JSON Schema is derived. *schema_version* is the version of that shape, ``"1.0"`` unless given.
+    * *deprecated*: a `Deprecation`, or the name of the replacement.
+
+    What a call does:
+
+    * *danger_level*: ``safe``, ``mutating`` or ``destructive``; read, it is ``""`` if nobody
+      declared anything. *mutating* and *destructive* are the same in two booleans.
+    * *idempotent*: a second call changes nothing more.
+    * *effect*: what a success does: ``created``, ``updated``, ``deleted`` or ``noop``.
+    * *steps*: the names of its parts, as `murli.step` takes them.
+    * *dry_runnable*: the handler asks ``writer.is_dry_run()`` and then changes nothing.
+    * *plan*: a function that is called on ``--dry-run`` in place of the handler, with the handler's
+      arguments (on argparse, with the namespace), and returns the plan; implies *dry_runnable*.
+    * *timeout*: the seconds it may take when an agent calls it.
+    * *required_scopes*: what the caller's credentials must allow; not checked.
+    * *requires*: conditions on its flags, each a `Rule`.
+    * *batch*: the name of an argument or option that takes one value: an agent may pass several,
+      the command runs once for each, and the answer has an item for each.
+    * *traits*: the rarer facts, a `Traits`.
+
+    What it answers:
+
+    * *lists*: the result is a list: ``True``, or a `Paging`. *streams*: item by item.
+    * *exit_codes*: every way it can end, an `ExitCodeEntry` for each `ExitCode` or `CommandCode`.
+    * *ok_codes*: statuses other than 0 that its handler exits with though nothing failed, and what
+      each means: ``{1: "found something"}``.
+    * *external*: its data comes from outside, and is marked as such.
+    * *reveals_secrets*: its purpose is to print a secret, so its own answer is not redacted.
+    * *next*: calls that usually follow a success, with places for values of the result
+      (``{id}``, ``{order.id}``, ``{0.id}`` in a list) or of the call's own arguments and options:
+      ``["shop orders show {id}"]``. One with a value that is not there is left out of the answer.
+    * *state*: the call that looks at what this one changes, filled with the call's own arguments:
+      ``"shop orders show {order}"``. A failure that may have left traces names it.
+
+    ``said`` holds the names of the fields that were given: a later `annotate` overrides only those.
+    """
+
+    agent_description: OrNone[str] = field(default=None, convert=_or(""))
+    when_to_use: OrNone[str] = field(default=None, convert=_or(""))
+    idempotent: OrNone[bool] = field(default=None, convert=bool)
+    mutating: OrNone[bool] = field(default=None, convert=bool)
+    arguments: SeveralOrNone[ArgumentMetadata] = field(default=None, convert=_tuple_of)
+    returns: Any = None
+    examples: SeveralOrNone[Example] = field(default=None, convert=_tuple_of)
+    flag_annotations: Given[Mapping[str, FlagAnnotation] | None, dict[str, FlagAnnotation]] = field(
+        default=None, convert=_by_flag_key
+    )
+    dry_runnable: OrNone[bool] = field(default=None, convert=bool)
+    destructive: OrNone[bool] = field(default=None, convert=bool)
+    reveals_secrets: OrNone[bool] = field(default=None, convert=bool)
+    timeout: OrNone[float] = field(default=None, convert=_seconds)
+    _: KW_ONLY
+    danger_level: Given[DangerLevel | None, DangerLevel | Literal[""]] = field(
+        default=None, read=_danger_level
+    )
+    exit_codes: Given[
+        Mapping[Any, ExitCodeEntry] | None, dict[ExitCode | CommandCode, ExitCodeEntry]
+    ] = field(default=None, convert=or_empty)
+    ok_codes: Given[Mapping[int, str] | None, dict[int, str]] = field(
+        default=None, convert=or_empty
+    )
+    effect: Given[Effect | None, Effect | Literal[""]] = field(default=None, convert=_or(""))
+    steps: SeveralOrNone[str] = field(default=None, convert=_or(()))
+    required_scopes: SeveralOrNone[str] = field(default=None, convert=_or(()))
+    requires: SeveralOrNone[Rule] = field(default=None, convert=_or(()))
+    deprecated: Given[Deprecation | str | None, Deprecation | None] = field(default=None)
+    lists: Given[Paging | bool | None, Paging | None] = field(default=None)
+    streams: OrNone[bool] = field(default=None, convert=_or(False))
+    external: OrNone[bool] = field(default=None, convert=_or(False))
+    schema_version: OrNone[str] = field(default=None, convert=_or("1.0"))
+    traits: Traits | None = None
+    plan: Callable[..., Any] | None = None
+    next: SeveralOrNone[str] = field(default=None, convert=_or(()))
+    state: OrNone[str] = field(default=None, convert=_or(""))
+    batch: OrNone[str] = field(default=None, convert=_or(""))
+    said: frozenset[str] = field(init=False)
+
+    def _check(self, given: dict[str, Any]) -> None:
+        said = {name for name, value in given.items() if value is not None}
+        if "danger_level" in said:
+            mutating, destructive = _danger(given)
+            fill(self, mutating=mutating, destructive=destructive)
+            said = (said | {"mutating", "destructive"}) - {"danger_level"}
+        # What cannot be undone certainly changes something.
+        fill(self, mutating=self.mutating or self.destructive, said=frozenset(said))
+        rare = {name: given[name] for name in _RARE if name in said}
+        if rare:
+            from .declarations import check_together, normalized
+
+            fill(self, **normalized(rare))
+            if "dry_runnable" not in said and _implies_dry_run(self):
+                fill(self, dry_runnable=True)
+            check_together(self)
+
+    @property
+    def names_parameters(self) -> bool:
+        """Whether something is declared about flags or arguments by their names."""
+        return bool(self.has_checks or self.arguments or self.batch)
+
+    @property
+    def has_checks(self) -> bool:
+        """Whether something is declared that depends on the values of a call."""
+        return bool(
+            self.flag_annotations
+            or self.requires
+            or self.traits
+            or any(argument.has_checks for argument in self.arguments)
+        )
+
+    def merged_with(self, later: Metadata) -> Metadata:
+        """Return these declarations, overridden by the fields that were given to *later*."""
+        changes = {name: getattr(later, name) for name in later.said}
+        if "destructive" in later.said:
+            changes["mutating"] = later.mutating or (self.mutating and "mutating" not in later.said)
+        elif "mutating" in later.said:
+            changes["mutating"] = later.mutating or self.destructive
+        said = self.said | later.said
+        if _implies_dry_run(later) and "dry_runnable" not in said:
+            changes["dry_runnable"] = True
+        merged = self.replace(**changes, said=said)
+        if (
+            merged.effect
+            or merged.streams
+            or merged.plan
+            or merged.batch
+            or merged.traits is not None
+        ):
+            from .declarations import check_together
+
+            check_together(merged)
+        return merged
+
+
+def _implies_dry_run(metadata: Metadata) -> bool:
+    """Return whether something is declared that only a command with a dry run can have."""
+    traits = metadata.traits
+    return metadata.plan is not None or bool(traits is not None and traits.safe_default)
+
+
+def annotate(command: Any, metadata: Metadata) -> None:
+    """Attach *metadata* to a command: a parser, or whatever object stands for the command.
+
+    A second call overrides the fields that its *metadata* was given, and leaves the others.
+    """
+    if not isinstance(metadata, Metadata):
+        raise TypeError(f"annotate() takes a murli.Metadata, not {type(metadata).__name__}")
+    if hasattr(command, "_parse_known_args"):
+        # A parser may be let parse in a way of the author's own, where nobody meets it otherwise.
+        from ..core import note_parses
+
+        note_parses(command)
+    if metadata.mutating:
+        core.declares_changes = True
+    if metadata.batch:
+        core.declares_batch = True
+    earlier = metadata_of(command)
+    setattr(command, METADATA, earlier.merged_with(metadata) if earlier else metadata)

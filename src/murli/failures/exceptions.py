@@ -1,0 +1,283 @@
+"""Ordinary exceptions become failures with a kind, and advice that fits them.
+
+Loaded only when something failed. What is known about exceptions is in `exception_table`; here is
+how one is looked up: along its chain of causes, what an author said before what we know.
+"""
+
+from __future__ import annotations
+
+import copy
+
+from ..errors import AgentError
+from . import place_of, said_of
+from .http import network_context, of_carried, peek
+from .readers import READERS, shortened, shown
+from .table import CLASSES, GROUPS, Meaning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+    from typing import Any
+
+TRACEBACK_HINT = "Set MURLI_DEBUG=1 to see the traceback."
+
+# What only its author knows may take more than a line to say; nothing takes more than this.
+_LONGEST_TEXT = 2000
+# Chains and groups may come from code that makes them without end.
+_MOST = 100
+
+
+def as_agent_error(error: BaseException) -> AgentError:
+    """Return the failure that *error* means, following what it was raised from; never raises."""
+    try:
+        found = _meaning(error, True, set())
+        if isinstance(found, AgentError):
+            return found
+        if found is not None:
+            return _failure(found, error)
+        message = shortened(_text(error), _LONGEST_TEXT)
+    except BaseException:  # foreign code may raise anything, and there must be an answer
+        message = shortened(shown(error), _LONGEST_TEXT) or type(error).__name__
+    return AgentError.tool_error(message, TRACEBACK_HINT, error_type="execution_error")
+
+
+def is_authored(error: BaseException) -> bool:
+    """Return whether an author has said what *error* means, by its class or what it came from."""
+    for deliberate, link in _chain(error, True):
+        if isinstance(link, AgentError):
+            return True
+        if deliberate and _authored(link, type(link).__mro__) is not None:
+            return True
+    return False
+
+
+def _failure(found: Meaning, error: BaseException) -> AgentError:
+    details: dict[str, Any] = {"context": dict(found.context)}
+    suggestion = found.suggestion
+    if found.network:
+        links = [link for _, link in _chain(error, True)]
+        network = details["context"]["network_context"] = network_context(found, links)
+        if network["proxy_used"]:
+            suggestion = f"{suggestion} {network['proxy_source']} names a proxy; check that too."
+    if found.recoverable is not None:
+        details["recoverable"] = found.recoverable
+    if found.kind == "auth_required":
+        details["reason"] = found.reason or "missing"
+    message = shortened(found.message, _LONGEST_TEXT) or _line(_text(error))
+    if found.kind == "cancelled" and not shown(error):
+        message = "The command was cancelled."
+    make = getattr(AgentError, found.kind)
+    failure: AgentError = make(
+        message,
+        suggestion,
+        error_type=found.error_type,
+        retry_after_ms=found.retry_after_ms,
+        **details,
+    )
+    failure.is_translated = not found.explicit
+    return failure
+
+
+def of_cause(error: BaseException, message: str) -> AgentError | None:
+    """Return the failure that what *error* was raised from means, with *message* as its message.
+
+    ``None`` where there is no such cause, or nothing is known of it. Without a message the cause's
+    own is told.
+    """
+    if error.__cause__ is not None:
+        return _of_reason(error.__cause__, True, message)
+    if error.__context__ is None or error.__suppress_context__:
+        return None
+    raised = [frame for frame in frames_of(error) if not _is_between(frame)]
+    return of_handled(error.__context__, raised[-1] if raised else None, message)
+
+
+def of_handled(handled: BaseException, frame: FrameType | None, message: str) -> AgentError | None:
+    """Return the failure that *handled* means to a program that *frame* ends with *message*.
+
+    It is the reason if that is the very code which handles it. What a function does that is called
+    meanwhile may have another reason.
+    """
+    handling = handled.__traceback__
+    return _of_reason(handled, handling is not None and handling.tb_frame is frame, message)
+
+
+def _of_reason(reason: BaseException, deliberate: bool, message: str) -> AgentError | None:
+    try:
+        found = _meaning(reason, deliberate, set())
+        if found is None:
+            return None
+        if isinstance(found, AgentError):
+            failure = copy.copy(found)
+        else:
+            failure = _failure(found.replace(message=message or found.message), reason)
+    except Exception:  # foreign code may raise anything, and there must be an answer
+        return None
+    failure.message = shortened(message, _LONGEST_TEXT) or failure.message
+    return failure
+
+
+def _is_between(frame: FrameType) -> bool:
+    """Return whether a frame is of what ends a program on its author's behalf."""
+    module = str(frame.f_globals.get("__name__", ""))
+    return module.partition(".")[0] in ("argparse", "click", "murli", "rich_click", "typer")
+
+
+# -- what it means -----------------------------------------------------------------------------
+
+
+def _meaning(
+    error: BaseException, deliberate: bool, opened: set[int]
+) -> Meaning | AgentError | None:
+    """Return what *error* means; *opened* are the groups that were looked into already."""
+    vague = None
+    for meant, link in _chain(error, deliberate):
+        found = _meaning_of(link, meant, opened)
+        if isinstance(found, AgentError):
+            return found
+        if found is None:
+            continue
+        if link is not error:
+            found = found.replace(message="")  # the outer text is the one that is told
+        if not found.vague:
+            return found
+        vague = vague or found
+    return vague
+
+
+def _chain(error: BaseException, deliberate: bool) -> Iterator[tuple[bool, BaseException]]:
+    """Return *error* and what it came from, each with whether that was deliberate throughout.
+
+    Raising from an exception is deliberate, and so is handing one on as an argument; what merely
+    happened to be handled at the time (a cache that was not there) is not the reason.
+    """
+    seen: set[int] = set()
+    ahead = [(deliberate, error)]
+    while ahead and len(seen) < _MOST:
+        deliberate, link = ahead.pop()
+        if id(link) in seen:
+            continue
+        seen.add(id(link))
+        yield deliberate, link
+        if link.__cause__ is not None:
+            ahead.append((deliberate, link.__cause__))
+            continue
+        if link.__context__ is not None and not link.__suppress_context__:
+            ahead.append((False, link.__context__))
+        carried = [each for each in link.args if isinstance(each, BaseException)]
+        ahead += [(deliberate, each) for each in reversed(carried)]
+
+
+def _meaning_of(
+    link: BaseException, deliberate: bool, opened: set[int]
+) -> Meaning | AgentError | None:
+    """Return what *link* means by itself."""
+    if isinstance(link, AgentError):
+        return link
+    members = _members(link)
+    # A member that is raised again while its group is handled has that group as its context.
+    if members and id(link) not in opened:
+        opened.add(id(link))
+        agreed = _agreed([_meaning(member, deliberate, opened) for member in members])
+        if agreed is not None:
+            return agreed
+    bases = type(link).__mro__
+    said = _authored(link, bases) if deliberate else None
+    if said is not None:
+        return said
+    for place in map(place_of, bases):
+        found = _read(place, link) or CLASSES.get(place)
+        if found is not None:
+            return found if deliberate or found.decisive else None
+    return of_carried(link) if deliberate else None
+
+
+def _authored(link: BaseException, bases: tuple[type, ...]) -> Meaning | AgentError | None:
+    for base in bases:
+        said = said_of(base)
+        if isinstance(said, dict):
+            explicit = said["recoverable"] is not None or bool(said["retry_after_ms"])
+            return Meaning(**said, message=_text(link), explicit=explicit)
+        found = _called(said, link)
+        if found is not None:
+            return found
+    return None
+
+
+def _called(translate: Any, link: BaseException) -> AgentError | None:
+    """Return what an author's function makes of *link*; one that fails has nothing to say."""
+    try:
+        found = translate(link)
+    except Exception:
+        return None
+    if not isinstance(found, AgentError):
+        return None
+    message: object = found.message
+    if message is link:  # AgentError.not_found, say, taken as the function
+        found.message = shortened(_text(link), _LONGEST_TEXT)
+    return found
+
+
+def _read(place: str, link: BaseException) -> Meaning | None:
+    try:
+        return READERS[place](link)
+    except Exception:  # it is not what its name says, or has no reader
+        return None
+
+
+def _agreed(found: list[Meaning | AgentError | None]) -> Meaning | AgentError | None:
+    """Return what the members of a group mean, where they agree; one that was cancelled decides."""
+    for each in found:
+        if len(found) == 1 or (each is not None and each.kind == "cancelled"):
+            return each
+    first = found[0]
+    if first is None or any(each is None or each.kind != first.kind for each in found):
+        return None
+    if isinstance(first, AgentError):
+        return first
+    longest = max(each.retry_after_ms for each in found if each is not None)
+    return first.replace(message="", retry_after_ms=longest)
+
+
+def _members(error: BaseException) -> list[BaseException]:
+    """Return the exceptions that *error* holds, where it is a group of them."""
+    if GROUPS.isdisjoint(map(place_of, type(error).__mro__)):
+        return []
+    held = peek(error, "exceptions")
+    return [each for each in held[:_MOST] if isinstance(each, BaseException)]
+
+
+# -- what it says ------------------------------------------------------------------------------
+
+
+def _text(error: BaseException) -> str:
+    """Return what *error* says: its own text, or its name where that says nothing."""
+    members = _members(error)
+    if members:
+        # The text of a group only counts them.
+        return "; ".join(dict.fromkeys(_line(_text(member)) for member in members))
+    if isinstance(error, OSError) and type(error).__str__ is OSError.__str__ and error.strerror:
+        names = [repr(name) for name in (error.filename, error.filename2) if name is not None]
+        strerror = shown(error.strerror)
+        return f"{strerror}: {' -> '.join(names)}" if names else strerror
+    text = shown(error)
+    if isinstance(error, KeyError) or not text:
+        name = type(error).__name__
+        return f"{name}: {text}" if text else name
+    return text
+
+
+def _line(text: str) -> str:
+    """Return the first line of *text*, with the one it announces."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()] or [text]
+    first = " ".join(lines[: 2 if lines[0].endswith(":") else 1])
+    return shortened(first)
+
+
+def frames_of(error: BaseException) -> Iterator[FrameType]:
+    """Return the frames that *error* has passed, the innermost last."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        yield traceback.tb_frame
+        traceback = traceback.tb_next

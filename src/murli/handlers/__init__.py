@@ -1,0 +1,1 @@
+"""Helpers that a handler may call, each for one purpose."""

@@ -1,0 +1,253 @@
+"""Programs in a row, from their start to their end.
+
+Beneath `murli.handlers.processes`, which knows what may be run, and what it means that something
+failed.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import time
+from _thread import allocate_lock
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
+
+from ..formats import defer_signals
+from .cleanup import current_cleanups
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO, Any
+
+# What programs get to end by themselves: less than cleanups get at a deadline.
+GRACE_SECONDS = 0.75
+# How long a program that has ended may be outlived by others that hold its output open.
+LINGER_SECONDS = 0.5
+_POLL_SECONDS = 0.05
+_CHUNK = 1 << 16
+
+
+class TimeUp(Exception):
+    """The programs did not end in the time they had; by now they have."""
+
+
+class CallOver(Exception):
+    """The call that they were started for has ended, and so have they."""
+
+
+class Limit:
+    """The time that programs have, if it is limited."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._end = None if seconds is None else time.monotonic() + seconds
+
+    def pause(self) -> float:
+        """Return how long to wait for something now; `TimeUp` when there is no time left.
+
+        Never for long: a signal that comes just before a system call does not interrupt it.
+        """
+        if self._end is None:
+            return _POLL_SECONDS
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeUp
+        return min(left, _POLL_SECONDS)
+
+
+class Work:
+    """The programs of a pipeline, from their start to their end."""
+
+    def __init__(
+        self, stages: list[tuple[str, ...]], cwd: str | None, environment: dict[str, str]
+    ) -> None:
+        self._stages = stages
+        self._children: list[Popen[bytes]] = []
+        self._cwd = cwd
+        self._environment = environment
+        self._starting = allocate_lock()
+        self._over = False
+
+    def done(self, given: bytes | None, limit: Limit) -> tuple[bytes, list[bytes]]:
+        """Run everything to its end; return the last one's output, and what each complained of.
+
+        Whatever interrupts that, nothing keeps running.
+        """
+        cleanups = current_cleanups()
+        due = cleanups.add(self.stop_for_good)
+        try:
+            for words in self._stages:
+                self._start(words, fed=given is not None)
+            talk = _Conversation(self._children, given)
+            try:
+                ended = talk.hold(limit)
+            finally:
+                talk.close()
+            if not ended:
+                _stop(self._children)
+            for child in self._children:
+                _wait(child, limit)
+            if self._over:
+                raise CallOver
+            return talk.heard()
+        except BaseException:
+            _stop(self._children)
+            raise
+        finally:
+            cleanups.drop(due)
+            for child in self._children:
+                _close(child)
+
+    def stop_for_good(self) -> None:
+        """End everything and start nothing more: the call is over."""
+        # A program that is just being started is known in a moment; or never, if we are in its way.
+        acquired = self._starting.acquire(timeout=GRACE_SECONDS / 3)
+        self._over = True
+        if acquired:
+            self._starting.release()
+        _stop(self._children)
+
+    def statuses(self) -> list[int]:
+        """Return how each ended: its exit status, or minus the number of a signal."""
+        return [child.returncode for child in self._children]
+
+    def _start(self, words: tuple[str, ...], *, fed: bool) -> None:
+        source: int | IO[bytes] | None = PIPE if fed else DEVNULL
+        before = self._children[-1] if self._children else None
+        if before is not None:
+            source = before.stdout
+        # A signal after a program has started, and before its number is known, would leave it
+        # running; and one that is blocked would stay so in the program.
+        resume = defer_signals()
+        try:
+            with self._starting:
+                if self._over:
+                    raise CallOver
+                child = Popen(
+                    words,
+                    stdin=source,
+                    stdout=PIPE,
+                    stderr=PIPE,
+                    cwd=self._cwd,
+                    env=self._environment,
+                    start_new_session=True,
+                )
+                self._children.append(child)
+        finally:
+            resume()
+        if before is not None and before.stdout is not None:
+            before.stdout.close()  # the next one alone reads it
+
+
+class _Conversation:
+    """Feeds the first program and listens to all, so that nobody waits for somebody who waits."""
+
+    def __init__(self, children: list[Popen[bytes]], given: bytes | None) -> None:
+        self._children = children
+        self._rest = memoryview(given or b"")
+        self._stdin = children[0].stdin
+        self._heard: dict[IO[bytes], bytearray] = {}
+        self._selector = selectors.DefaultSelector()
+        for stream in [children[-1].stdout, *(child.stderr for child in children)]:
+            if stream is not None:
+                self._heard[stream] = bytearray()
+                self._selector.register(stream, selectors.EVENT_READ)
+        if self._stdin is not None:
+            os.set_blocking(self._stdin.fileno(), False)
+            self._selector.register(self._stdin, selectors.EVENT_WRITE)
+
+    def hold(self, limit: Limit) -> bool:
+        """Go on until everything is said; False when others keep the pipes of ended programs."""
+        silent_since = None
+        while self._selector.get_map():
+            ready = self._selector.select(limit.pause())
+            for key, _ in ready:
+                stream: Any = key.fileobj
+                if key.events & selectors.EVENT_WRITE:
+                    self._feed(stream)
+                else:
+                    self._listen(stream)
+            if ready or any(child.poll() is None for child in self._children):
+                silent_since = None
+            elif silent_since is None:
+                silent_since = time.monotonic()
+            elif time.monotonic() - silent_since > LINGER_SECONDS:
+                return False
+        return True
+
+    def heard(self) -> tuple[bytes, list[bytes]]:
+        """Return what was said on stdout, and on the stderr of each."""
+        stdout, *errors = map(bytes, self._heard.values())
+        return stdout, errors
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._selector.close()
+
+    def _feed(self, stream: IO[bytes]) -> None:
+        try:
+            self._rest = self._rest[os.write(stream.fileno(), self._rest[:_CHUNK]) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:  # it has read enough; whether that is well, its status tells
+            self._rest = self._rest[:0]
+        if not self._rest:
+            self._end(stream)
+
+    def _listen(self, stream: IO[bytes]) -> None:
+        part = os.read(stream.fileno(), _CHUNK)
+        self._heard[stream] += part
+        if not part:
+            self._end(stream)
+
+    def _end(self, stream: IO[bytes]) -> None:
+        self._selector.unregister(stream)
+        stream.close()
+
+
+def _wait(child: Popen[bytes], limit: Limit) -> None:
+    while True:
+        try:
+            child.wait(limit.pause())
+            return
+        except TimeoutExpired:
+            continue
+
+
+def _close(child: Popen[bytes]) -> None:
+    for stream in (child.stdin, child.stdout, child.stderr):
+        if stream is not None:
+            stream.close()
+
+
+def _stop(children: list[Popen[bytes]]) -> None:
+    """End what still runs of *children*, with what they started: asked first, then killed."""
+    try:
+        running = [child for child in children if _signal_group(child, signal.SIGTERM)]
+        until = time.monotonic() + GRACE_SECONDS
+        while running and time.monotonic() < until:
+            time.sleep(0.01)
+            running = [child for child in running if _is_running(child)]
+    finally:
+        for child in children:
+            if _is_running(child):
+                _signal_group(child, signal.SIGKILL)
+        for child in children:
+            try:
+                child.wait(GRACE_SECONDS)
+            except TimeoutExpired:  # it hangs in the system, where nothing reaches it
+                pass
+
+
+def _is_running(child: Popen[bytes]) -> bool:
+    """Return whether *child*, or anything of its group, has not ended."""
+    return child.poll() is None or _signal_group(child, 0)
+
+
+def _signal_group(child: Popen[bytes], number: int) -> bool:
+    """Send a signal to *child* and its group; False when nothing of it is left."""
+    try:
+        os.killpg(child.pid, number)
+    except (ProcessLookupError, PermissionError):  # PermissionError: only somebody else's is left
+        return False
+    return True

@@ -1,0 +1,60 @@
+"""Tables that prettytable renders."""
+
+from __future__ import annotations
+
+from _thread import _local
+
+from ..formats import put_over
+from .tables import Rendering, remember, table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any
+
+    from ..call import Invocation
+
+LIBRARY = "prettytable"
+
+
+def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
+    """Remember what the tables of *module* render; return what ends that."""
+    latest = _local()
+
+    def get_rows(beneath: Any, self: Any, options: Any) -> Any:
+        rows = beneath(self, options)
+        latest.table = options, rows  # those that are shown, in the order they are
+        return rows
+
+    def get_string(beneath: Any, self: Any, *args: Any, **named: Any) -> Any:
+        latest.table = None
+        text = beneath(self, *args, **named)
+        try:
+            if latest.table is not None and text:
+                options, rows = latest.table
+                found = _read(self, options, rows)
+                remember(invocation, Rendering(text, lambda: table(**found)))
+        except Exception:  # not the attributes that we know
+            pass
+        return text
+
+    undo = put_over(module.PrettyTable, "_get_rows", get_rows)
+    undo_string = put_over(module.PrettyTable, "get_string", get_string)
+
+    def undo_both() -> None:
+        undo_string()
+        undo()
+
+    return undo_both
+
+
+def _read(self: Any, options: Any, rows: Any) -> dict[str, Any]:
+    names = list(self.field_names)
+    shown = options["fields"] or names
+    numbers = [number for number, name in enumerate(names) if name in shown]
+    return {
+        "names": [names[number] for number in numbers] if options["header"] else (),
+        "rows": [[row[number] for number in numbers] for row in rows],
+        "title": str(options["title"] or ""),
+    }

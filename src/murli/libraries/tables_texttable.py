@@ -1,0 +1,33 @@
+"""Tables that texttable renders."""
+
+from __future__ import annotations
+
+from ..formats import put_over
+from .tables import Rendering, remember, table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any
+
+    from ..call import Invocation
+
+LIBRARY = "texttable"
+
+
+def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
+    """Remember what the tables of *module* render; return what ends that."""
+
+    def draw(beneath: Any, self: Any) -> Any:
+        text = beneath(self)
+        try:
+            if text:
+                # Values are text as soon as they are in the table.
+                header, rows = list(self._header), [list(row) for row in self._rows]
+                remember(invocation, Rendering(text, lambda: table(header, rows)))
+        except Exception:  # not the attributes that we know
+            pass
+        return text
+
+    return put_over(module.Texttable, "draw", draw)

@@ -1,0 +1,1 @@
+"""The command line: our own flags, the words of a call, and usage errors."""

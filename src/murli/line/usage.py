@@ -1,0 +1,202 @@
+"""Usage errors in one voice: the same words whichever framework noticed.
+
+Only what went wrong is the adapter's business; how it is said lives here.
+"""
+
+from __future__ import annotations
+
+from ..errors import AgentError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+UNKNOWN_OPTION = "Unknown option"
+CHECK_USAGE = "Check command usage with --schema or --help."
+_NOT_MEANT = ("--version", "--protocol-version")
+# More names than this are no help to anybody; the nearest ones are.
+_MANY = 40
+
+
+def unknown_option(option: str, known: Sequence[str]) -> AgentError:
+    """An option that no parser on the way knows."""
+    # Whoever asks a tool for its version does not mean that of a protocol.
+    # One that is known all the same belongs to a command, behind a group that takes no more.
+    near = [
+        name for name in nearest(option, known) if name != option and (option, name) != _NOT_MEANT
+    ]
+    return _flag_error(f"{UNKNOWN_OPTION} {option}.", _did_you_mean(near), option, near)
+
+
+def unknown_command(word: str, known: Sequence[str]) -> AgentError:
+    """A word where a command was expected."""
+    near = nearest(word, known)
+    return _command_error(
+        f"Unknown command {quoted(word)}.",
+        _did_you_mean(near),
+        "command",
+        known if len(known) <= _MANY else near,
+    )
+
+
+def refused_command(message: str, known: Sequence[str]) -> AgentError:
+    """A word where a command was expected, in the words of the tool that looked for it."""
+    return _command_error(message, "", "command", known if len(known) <= _MANY else ())
+
+
+def bad_value(name: str, value: str, reason: str) -> AgentError:
+    """A value that the option's or argument's type does not take, for *reason*."""
+    told = f": {reason.rstrip('.')}" if reason else ""
+    return _flag_error(f"Invalid value {quoted(value)} for {name}{told}.", "", name)
+
+
+def bad_choice(name: str, value: str, choices: Iterable[object]) -> AgentError:
+    """A value outside a closed list."""
+    accepted = [str(choice) for choice in choices]
+    near = nearest(value, accepted)
+    advice = _did_you_mean(near) if near else f"Use one of: {', '.join(accepted[:_MANY])}."
+    return _flag_error(f"Invalid value {quoted(value)} for {name}.", advice, name, accepted)
+
+
+def out_of_range(name: str, value: str, low: object, high: object) -> AgentError:
+    """A number outside its range; a bound of ``None`` is none."""
+    if low is not None and high is not None:
+        return bad_value(name, value, f"expected a number from {low} to {high}")
+    bound = f"at least {low}" if low is not None else f"at most {high}"
+    return bad_value(name, value, f"expected a number of {bound}")
+
+
+def missing(options: Sequence[str], arguments: Sequence[str]) -> AgentError:
+    """Options or arguments that are required and absent, all of them at once."""
+    parts = [_counted("option", options), _counted("argument", arguments)]
+    message = f"Missing required {' and '.join(part for part in parts if part)}."
+    first = (*options, *arguments)[0]
+    return (_flag_error if options else _command_error)(message, "", first)
+
+
+def missing_command(known: Sequence[str]) -> AgentError:
+    """A group called without one of its commands."""
+    shown = ", ".join(known[:_MANY])
+    return _command_error("Missing command.", f"Use one of: {shown}.", "command", known[:_MANY])
+
+
+def missing_value(name: str) -> AgentError:
+    """An option without its value."""
+    return _flag_error(f"Option {name} needs a value.", "", name)
+
+
+def unexpected_value(name: str, value: str) -> AgentError:
+    """A switch that was given a value."""
+    return _flag_error(f"Option {name} takes no value, got {quoted(value)}.", "", name)
+
+
+def repeated(name: str) -> AgentError:
+    """An option that was given twice, with two values."""
+    return _flag_error(f"Option {name} was given more than once, with different values.", "", name)
+
+
+def extra_argument(words: Sequence[str]) -> AgentError:
+    """Words that no argument takes."""
+    shown = " ".join(quoted(word) for word in words)
+    noun = "argument" if len(words) == 1 else "arguments"
+    return _command_error(f"Unexpected {noun} {shown}.", "", "")
+
+
+def unanswered(name: str, question: str) -> AgentError:
+    """A prompt for an option's value that nobody answered."""
+    return AgentError.precondition(
+        f"The command asked {question!r}, and nobody is there to answer.",
+        f"Pass {name}.",
+        error_type="input_required",
+        field=name.lstrip("-"),
+    )
+
+
+def exclusive(name: str, other: str) -> AgentError:
+    """Two options that may not be combined."""
+    return _flag_error(f"Options {name} and {other} cannot be combined.", "", name)
+
+
+def other(message: str, name: str = "") -> AgentError:
+    """Anything else: the framework's own words."""
+    return _flag_error(message, "", name)
+
+
+def invalid_setting(name: str, value: str, accepted: Sequence[str]) -> AgentError:
+    """A value that a flag of ours does not take."""
+    *most, last = accepted
+    listed = f"{', '.join(most)}, or {last}" if most else last
+    return AgentError.user_error(
+        f'unknown --{name} value "{value}"' if name == "output" else f'unknown --{name} "{value}"',
+        f"Use --{name} {listed}",
+        error_type="invalid_output_format" if name == "output" else f"invalid_{_snake(name)}",
+        field=name,
+        valid_values=accepted,
+    )
+
+
+def our_options() -> list[str]:
+    """Return the names of our own flags, for somebody who mistyped one."""
+    from ..core import FLAG_NAMES, current
+
+    invocation = current()
+    if invocation is not None and invocation.is_for_people:
+        return []  # people have no use for most of them
+    names = invocation.call.flags if invocation is not None else ()
+    return [name for name in names or FLAG_NAMES if name != "--contract"]
+
+
+def nearest(word: str, known: Iterable[str], limit: int = 3) -> list[str]:
+    """Return the known names most like *word*, best first."""
+    from difflib import get_close_matches
+
+    names = {name.lower(): name for name in known}
+    return [names[found] for found in get_close_matches(word.lower(), names, limit, 0.66)]
+
+
+def quoted(value: str) -> str:
+    """Return *value* in double quotes, shortened when a caller pasted a novel."""
+    from ..core import current
+
+    invocation = current()
+    if invocation is not None and invocation.secrets is not None:
+        value = invocation.secrets.scrub(value)  # while all of a secret is there to be known by
+    return f'"{value if len(value) <= 200 else value[:199] + "…"}"'
+
+
+def _did_you_mean(near: Sequence[str]) -> str:
+    return f"Did you mean {' or '.join(near)}?" if near else ""
+
+
+def _counted(noun: str, names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    return f"{noun if len(names) == 1 else noun + 's'} {', '.join(names)}"
+
+
+def _snake(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _flag_error(
+    message: str, advice: str, name: str, valid_values: Sequence[str] = ()
+) -> AgentError:
+    return _usage_error("flag_error", message, advice, name, valid_values)
+
+
+def _command_error(
+    message: str, advice: str, name: str, valid_values: Sequence[str] = ()
+) -> AgentError:
+    return _usage_error("command_error", message, advice, name, valid_values)
+
+
+def _usage_error(
+    error_type: str, message: str, advice: str, name: str, valid_values: Sequence[str]
+) -> AgentError:
+    return AgentError.user_error(
+        message,
+        f"{advice} {CHECK_USAGE}" if advice.startswith("Did") else advice or CHECK_USAGE,
+        error_type=error_type,
+        field=name.lstrip("-"),
+        valid_values=valid_values,
+    )

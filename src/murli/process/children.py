@@ -1,0 +1,97 @@
+"""The programs that this one has started, and how they are ended with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+# How long children get to end by themselves when we end.
+GRACE_SECONDS = 1.0
+
+
+_TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
+
+
+def stop_children(since: float = 0.0, grace: float = GRACE_SECONDS) -> None:
+    """End the programs that this one started and that would outlive it, after *grace* by force.
+
+    Those with a session of their own were meant to. Those from before *since*, on the monotonic
+    clock, belong to whoever called a tool inside of a process: to its tests, say.
+    """
+    note_children(since)
+    waiting = [child for child, birth in _noted.items() if _birth(child) == birth]
+    _noted.clear()
+    for child in waiting:
+        _send(child, signal.SIGTERM)
+    deadline = time.monotonic() + grace
+    while waiting and time.monotonic() < deadline:
+        time.sleep(0.01)
+        waiting = [child for child in waiting if not _has_ended(child)]
+    for child in waiting:
+        _send(child, signal.SIGKILL)
+
+
+# The children that are to be ended, with when they began: a number may be used again.
+_noted: dict[int, float] = {}
+
+
+def note_children(since: float) -> None:
+    """Remember the programs that this one has started, for `stop_children`.
+
+    When an interrupt has ended some of them, nobody knows any more what those had started.
+    """
+    own = os.getsid(0)
+    born = _uptime() - (time.monotonic() - since)
+    for child in _children(os.getpid()):
+        birth = _birth(child)
+        if _session(child) == own and birth >= born - _TICK_SECONDS:
+            _noted[child] = birth
+
+
+def _children(process: int) -> list[int]:
+    """Return the descendants of *process*, the nearest first; none where that cannot be known."""
+    found: list[int] = []
+    try:
+        for task in os.listdir(f"/proc/{process}/task"):
+            with open(f"/proc/{process}/task/{task}/children", encoding="ascii") as listing:
+                found += map(int, listing.read().split())
+    except OSError:  # another system, or it has just ended
+        pass
+    return found + [below for child in found for below in _children(child)]
+
+
+def _uptime() -> float:
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+def _birth(process: int) -> float:
+    """Return when a process began, in seconds since the system did; the latest if nobody knows."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            # The name, in parentheses, may hold anything.
+            facts = file.read().rpartition(b")")[2].split()
+        return int(facts[19]) * _TICK_SECONDS
+    except (OSError, ValueError, IndexError):  # it has ended, or this system does not tell
+        return float("inf")
+
+
+def _session(process: int) -> int:
+    try:
+        return os.getsid(process)
+    except OSError:  # it has ended
+        return -1
+
+
+def _send(process: int, number: int) -> None:
+    try:
+        os.kill(process, number)
+    except OSError:  # as above
+        pass
+
+
+def _has_ended(process: int) -> bool:
+    try:
+        return os.waitpid(process, os.WNOHANG)[0] == process
+    except ChildProcessError:  # a child's child, or somebody has waited for it
+        return _session(process) == -1

@@ -1,0 +1,523 @@
+"""What a tool can be asked: one model for ``describe`` and both shapes of ``manifest``. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as default
+from typing import Any
+
+from ..declare.safety import inferred_danger, suggests_reading
+from .values import list_in, object_in, objects_in, text_in
+
+#: what a flag or argument can be; ``text`` is anything
+KINDS = ("text", "integer", "number", "boolean", "array", "object")
+
+#: by what a call says that an agent makes it
+AGENT_FLAG = "--agent"
+# Flags of the murli contract that some tools list like their own.
+_LISTED_BY_SOME = frozenset(
+    ("agent", "schema", "protocol-version", "profile", "force", "yes", "dry-run")
+)
+# Of the longest exit code.
+_MOST_DIGITS = 3
+# A manifest has no key for how a flag is written; murli's tell it in remarks behind the rest.
+_REMARK = r"[(; ]{} ([-+/][^;()]*)(?:;[^()]*)?\)$"
+# How deep the documents of a tool may be nested: what reads them goes down level by level.
+_MOST_LEVELS = 100
+_KINDS = {
+    "bool": "boolean",
+    "boolean": "boolean",
+    "count": "integer",
+    "int": "integer",
+    "integer": "integer",
+    "number": "number",
+    "float": "number",
+    "array": "array",
+    "object": "object",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """An option of a command. *item* is the kind of the values of an array."""
+
+    name: str
+    kind: str = "text"
+    item: str = "text"
+    required: bool = False
+    values: tuple[str, ...] = ()
+    default: Any = None
+    negation: str = ""
+    short: str = ""
+    env: tuple[str, ...] = ()
+    #: whether a saved profile may give it, so that a call without it can still be complete
+    profileable: bool = False
+    description: str = ""
+    #: how it is written, where that is not two dashes and its name
+    spelling: str = ""
+    #: its other spellings
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def option(self) -> str:
+        """How it is written: by its long name, or by its short one where it has no other."""
+        if self.spelling:
+            return self.spelling
+        return f"-{self.name}" if self.name == self.short else f"--{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Positional:
+    """An argument by its place."""
+
+    name: str
+    kind: str = "text"
+    required: bool = True
+    variadic: bool = False
+    values: tuple[str, ...] = ()
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: *path* is what stands behind the tool's name, ``()`` for the tool itself.
+
+    ``None`` for *positionals*, *mutating* or *idempotent*: the tool does not tell. *inferred* is
+    then what its name suggests to the tool: ``mutating``, ``destructive`` or ``""``. *retryable* is
+    what it declares about its exit codes. *standard* are the flags of the contract that it lists
+    beside its own.
+    """
+
+    path: tuple[str, ...]
+    description: str = ""
+    flags: Mapping[str, Flag] = default(default_factory=dict)
+    positionals: tuple[Positional, ...] | None = None
+    mutating: bool | None = None
+    destructive: bool = False
+    idempotent: bool | None = None
+    requires_person: bool = False
+    confirm_flag: str = ""
+    retryable: Mapping[int, bool] = default(default_factory=dict)
+    aliases: tuple[str, ...] = ()
+    is_group: bool = False
+    output_schema: Mapping[str, Any] = default(default_factory=dict)
+    inferred: str = ""
+    standard: Mapping[str, Flag] = default(default_factory=dict)
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether the tool declares that running it twice does no more than running it once.
+
+        A group declares nothing about the commands below it.
+        """
+        reads = self.mutating is False and not self.destructive
+        return not self.is_group and (self.idempotent is True or reads)
+
+    @property
+    def reads(self) -> bool:
+        """Whether it is declared to change nothing, or, undeclared, named like that."""
+        if self.is_group or self.mutating is not None:
+            return not self.is_group and not self.mutating and not self.destructive
+        return suggests_reading(self.path or ("",))
+
+    @property
+    def changes(self) -> bool:
+        """Whether it is declared to change something, or, undeclared, named like that."""
+        if self.mutating is not None:
+            return self.mutating or self.destructive
+        return self.destructive or bool(self.inferred or inferred_danger(self.path))
+
+    @property
+    def takes_cursor(self) -> bool:
+        """Whether its answer can be asked for page by page."""
+        return "cursor" in self.flags or "cursor" in self.standard
+
+    @property
+    def takes_limit(self) -> bool:
+        """Whether it can be told how many items to give."""
+        return "limit" in self.flags or "limit" in self.standard
+
+    @property
+    def takes_stream(self) -> bool:
+        """Whether it can be asked for one line an item."""
+        return "stream" in self.flags
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All commands of a tool, by what stands behind its name: ``"index build"``.
+
+    *shared* are flags every command takes; ``None`` when the tool does not list its contract's own.
+    *knows_root* tells whether the options of the tool itself are known, *wants_agent* whether the
+    tool takes a pipe for a person's unless ``--agent`` is passed; ``None``: it does not tell.
+    *has_until* is whether its commands that only read take ``--until``.
+    """
+
+    name: str
+    contract: str
+    commands: Mapping[str, Command]
+    shared: Mapping[str, Flag] | None = None
+    knows_root: bool = False
+    etag: str = ""
+    wants_agent: bool | None = None
+    has_until: bool = False
+    _paths: dict[tuple[str, ...], Command] = default(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        paths: dict[tuple[str, ...], Command] = {}
+        for command in self.commands.values():
+            for alias in command.aliases:
+                paths.setdefault((*command.path[:-1], alias), command)
+        paths.update((command.path, command) for command in self.commands.values())
+        object.__setattr__(self, "_paths", paths)
+
+    def find(self, words: Sequence[str]) -> tuple[Command, int] | None:
+        """Return the command that *words* begin with, and how many of them name it.
+
+        ``None`` when they name none that is listed: it may be hidden, or have moved.
+        """
+        found, count = self._paths.get(()), 0
+        path: tuple[str, ...] = ()
+        for word in words:
+            child = self._paths.get((*path, word))
+            if child is None:
+                break
+            path, found, count = child.path, child, count + 1
+        if found is None or (found.is_group and not found.positionals and len(words) > count):
+            return None
+        return found, count
+
+    def called(self, words: Sequence[str]) -> Command | None:
+        """Return the command that a call of *words* runs, ``None`` where that is not certain.
+
+        Options may stand before its name, if it is plain that they take no word behind them.
+        """
+        found = self._paths.get(())
+        path: tuple[str, ...] = ()
+        for word in words:
+            if len(word) > 1 and word.startswith("-"):
+                if found is not None and not found.is_group:
+                    break
+                if not _stands_alone(word, found):
+                    return None
+                continue
+            child = self._paths.get((*path, word))
+            if child is None:
+                if found is not None and found.is_group and not found.positionals:
+                    return None
+                break
+            found, path = child, child.path
+        return found
+
+    def with_agent(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Return *words* with the flag that has the tool answer an agent, where it needs one.
+
+        It stands first: behind a command, or a ``--``, it might be somebody else's.
+        """
+        owned = any("agent" in command.flags for command in self.commands.values())
+        if not self.wants_agent or owned or AGENT_FLAG in words:
+            return words
+        return (AGENT_FLAG, *words)
+
+    def may_repeat(self, words: Sequence[str]) -> bool:
+        """Return whether a call of *words* is declared to do no more when it is made twice."""
+        command = self.called(words)
+        if command is None or not command.may_repeat:
+            return False
+        # Some tools run several commands in one call.
+        rest = [word for word in words if word not in (*command.path, *command.aliases)]
+        return not any((*command.path[:-1], word) in self._paths for word in rest)
+
+    def along(self, command: Command) -> list[Command]:
+        """Return the commands above *command*, the tool itself first, and *command*."""
+        above = (self.commands.get(" ".join(command.path[:n])) for n in range(len(command.path)))
+        return [*(each for each in above if each is not None), command]
+
+
+def _stands_alone(option: str, command: Command | None) -> bool:
+    """Return whether *option* takes no value."""
+    if option.startswith("--") and "=" in option:
+        return True
+    flag = command.flags.get(option.removeprefix("--")) if command is not None else None
+    return flag is not None and flag.kind == "boolean"
+
+
+# -- from describe ------------------------------------------------------------------------------
+
+
+def is_description(document: Any) -> bool:
+    """Return whether *document* is what ``describe`` prints."""
+    return (
+        isinstance(document, dict)
+        and isinstance(document.get("name"), str)
+        and isinstance(document.get("schema_version"), str)
+        and ("capabilities" in document or isinstance(document.get("commands"), list))
+    )
+
+
+def from_description(
+    document: Mapping[str, Any], contract: str = "murli", root: Mapping[str, Any] | None = None
+) -> Catalogue:
+    """Return the catalogue in a ``describe`` document; *root* is the ``--schema`` of the tool."""
+    commands: dict[str, Command] = {}
+    children = list_in(document.get("commands"))
+    is_told = not children or not document.keys().isdisjoint(("arguments", "flags"))
+    own = root if root is not None else document if is_told else None
+    if own is not None:
+        commands[""] = _described(own, (), bool(children))
+    _walk(children, (), commands)
+    name = text_in(document.get("name"))
+    able = object_in(document.get("capabilities"))
+    wants_agent = able.get("agents") in ("flag", "detect")
+    return Catalogue(
+        *(name, contract, commands, None, own is not None),
+        wants_agent=wants_agent,
+        has_until=able.get("until") is True,
+    )
+
+
+def _walk(children: list[Any], above: tuple[str, ...], commands: dict[str, Command]) -> None:
+    for child in children:
+        if not isinstance(child, dict) or not text_in(child.get("name")):
+            continue
+        path = (*above, text_in(child["name"]))
+        below = list_in(child.get("subcommands"))
+        commands[" ".join(path)] = _described(child, path, bool(below))
+        if len(path) < _MOST_LEVELS:
+            _walk(below, path, commands)
+
+
+def _described(document: Mapping[str, Any], path: tuple[str, ...], is_group: bool) -> Command:
+    safety = object_in(document.get("safety"))
+    returns = object_in(document.get("returns"))
+    listed = [
+        (flag, entry)
+        for entry in objects_in(document.get("flags"))
+        if (flag := _flag(text_in(entry.get("name")), entry)).name
+    ]
+    standard = _standard(listed)
+    undeclared = safety.get("declared") is False
+    idempotent = _truth(document.get("idempotent", safety.get("idempotent")))
+    return Command(
+        path,
+        text_in(document.get("summary")),
+        {flag.name: flag for flag, _ in listed if flag.name not in standard},
+        tuple(_positional(each) for each in objects_in(document.get("arguments"))),
+        _changes(document, safety, path),
+        safety.get("destructive") is True,
+        # Where nothing is declared, "not idempotent" is not declared either.
+        idempotent or (None if undeclared else idempotent),
+        aliases=_texts(document.get("aliases")),
+        is_group=is_group,
+        output_schema=object_in(returns.get("output_schema")),
+        inferred=text_in(safety.get("inferred")) if undeclared else "",
+        standard=standard,
+    )
+
+
+def _standard(listed: Sequence[tuple[Flag, Mapping[str, Any]]]) -> dict[str, Flag]:
+    """Return those of the *listed* flags that are the contract's and not the command's own."""
+    names = {flag.name for flag, _ in listed}
+    # Some list all of the contract's; nobody else has a use for these two.
+    lists_all = names >= {"agent", "schema"}
+    return {
+        flag.name: flag
+        for flag, entry in listed
+        if entry.get("standard") is True
+        or (lists_all and (flag.name in _LISTED_BY_SOME or _is_format(flag)))
+    }
+
+
+def _is_format(flag: Flag) -> bool:
+    """Return whether *flag* is the contract's ``--output``: one of a tool's own has no ndjson."""
+    return flag.name == "output" and ("ndjson" in flag.values or "ndjson" in flag.description)
+
+
+def _changes(
+    document: Mapping[str, Any], safety: Mapping[str, Any], path: tuple[str, ...]
+) -> bool | None:
+    """Return whether a command declares that it changes something, ``None`` if it does not.
+
+    The first murli calls every command read-only that nobody has declared. So a command that is
+    named as if it changed something is not believed to read only.
+    """
+    if safety.get("declared") is False:
+        return None
+    if document.get("mutating") is True or safety.get("read_only") is False:
+        return True
+    if "mutating" not in document and "read_only" not in safety:
+        return None
+    return None if inferred_danger(path) else False
+
+
+# -- from manifest ------------------------------------------------------------------------------
+
+
+def is_manifest(document: Any) -> bool:
+    """Return whether *document* is the data of ``manifest``."""
+    return isinstance(document, dict) and isinstance(document.get("commands"), dict)
+
+
+def from_manifest(document: Mapping[str, Any], contract: str, name: str = "") -> Catalogue:
+    """Return the catalogue in a ``manifest`` of a tool called *name*, as far as known."""
+    entries = object_in(document.get("commands"))
+    codes = object_in(document.get("exit_codes"))
+    name = _name_in(entries) or name
+    # The tool itself is listed by its own name, or by none where a command has that name.
+    root = "" if "" in entries else name if name in entries else None
+    commands: dict[str, Command] = {}
+    # The first shape of a manifest has no place for arguments.
+    knows_arguments = text_in(document.get("schema_version")).startswith("3.")
+    for key, entry in entries.items():
+        if isinstance(entry, dict):
+            path = () if key == root else tuple(key.split("."))
+            commands[" ".join(path)] = _listed(entry, path, codes, knows_arguments)
+    shared = document.get("flags")
+    flags = _flags(shared) if isinstance(shared, dict) else None
+    etag = text_in(document.get("etag"))
+    # By the variable beside it one knows that the flag is murli's.
+    variables = [text_in(each.get("name")) for each in objects_in(document.get("env_vars"))]
+    wants_agent = "MURLI_MODE" in variables and "agent" in (flags or {}) if variables else None
+    has_until = {"until-not", "every"} <= (flags or {}).keys()
+    return Catalogue(name, contract, commands, flags, True, etag, wants_agent, has_until)
+
+
+def _name_in(entries: Mapping[str, Any]) -> str:
+    """Return what a tool calls itself in its manifest, ``""`` when that is nowhere."""
+    for key, entry in entries.items():
+        below = _texts(object_in(entry).get("subcommands"))
+        if below and not any(each.startswith(f"{key}.") for each in below):
+            return key  # what is above all others
+    for entry in map(object_in, entries.values()):
+        calls = [text_in(each.get("command")) for each in objects_in(entry.get("examples"))]
+        calls.append(text_in(entry.get("description")).partition("Call: ")[2])
+        for call in calls:
+            if call.strip():
+                return call.split()[0]
+    return ""
+
+
+def _listed(
+    entry: Mapping[str, Any],
+    path: tuple[str, ...],
+    shared_codes: Mapping[str, Any],
+    knows_arguments: bool,
+) -> Command:
+    is_declared = object_in(entry.get("safety")).get("declared") is not False
+    danger = text_in(entry.get("danger_level")) if is_declared else ""
+    flags = _flags(object_in(entry.get("flags")))
+    positionals = entry.get("positionals")
+    knows_positionals = knows_arguments or isinstance(positionals, list)
+    codes = {**shared_codes, **object_in(entry.get("exit_codes"))}
+    confirm = text_in(entry.get("confirm_flag")).lstrip("-")
+    return Command(
+        path,
+        text_in(entry.get("description")),
+        flags,
+        tuple(map(_positional, objects_in(positionals))) if knows_positionals else None,
+        danger != "safe" if danger else None,
+        danger == "destructive",
+        _truth(entry.get("idempotent")) if is_declared else None,
+        entry.get("requires_person") not in (None, False),
+        confirm,
+        {
+            int(number): code["retryable"]
+            for number, code in codes.items()
+            if number.isdecimal()
+            and len(number) <= _MOST_DIGITS
+            and isinstance(object_in(code).get("retryable"), bool)
+        },
+        _texts(entry.get("aliases")),
+        bool(entry.get("subcommands")),
+        object_in(entry.get("output_schema")),
+    )
+
+
+def _flags(entries: Mapping[str, Any]) -> dict[str, Flag]:
+    return {
+        name: _flag(name, entry, negation=f"no-{name}" if f"no-{name}" in entries else "")
+        for name, entry in entries.items()
+        if isinstance(entry, dict)
+    }
+
+
+# -- from either --------------------------------------------------------------------------------
+
+
+def _flag(name: str, entry: Mapping[str, Any], negation: str = "") -> Flag:
+    kind, item = kind_in(text_in(entry.get("type")))
+    variables = [text_in(each.get("name")) for each in objects_in(entry.get("env_vars"))]
+    description = text_in(entry.get("description"))
+    written, also = (re.search(_REMARK.format(word), description) for word in ("written", "also"))
+    return Flag(
+        name.lstrip("-"),
+        kind,
+        item,
+        entry.get("required") is True,
+        _texts(entry.get("enum", entry.get("enum_values"))),
+        entry.get("default"),
+        text_in(entry.get("negation")).lstrip("-") or negation,
+        text_in(entry.get("short")).lstrip("-"),
+        tuple(each for each in (text_in(entry.get("env")), *variables) if each),
+        entry.get("profileable") is True,
+        description,
+        text_in(entry.get("spelling")) or (written[1] if written else ""),
+        _texts(entry.get("aliases")) or tuple(also[1].split(", ") if also else ()),
+    )
+
+
+def _positional(entry: Mapping[str, Any]) -> Positional:
+    kind, item = kind_in(text_in(entry.get("type")))
+    many = kind == "array"
+    return Positional(
+        text_in(entry.get("name")),
+        item if many else kind,
+        entry.get("required") is True,
+        many or entry.get("variadic") is True,
+        _texts(entry.get("enum", entry.get("enum_values"))),
+        text_in(entry.get("description")),
+    )
+
+
+def kind_in(name: str) -> tuple[str, str]:
+    """Return the kind that a tool calls *name*, and that of its items."""
+    item = _item_in(name)
+    if item is None:
+        return _plain_kind(name), "text"
+    return "array", _plain_kind(item) if _item_in(item) is None else "array"
+
+
+def _item_in(name: str) -> str | None:
+    """Return the element type of the list type *name*, ``None`` for any other type."""
+    if name.startswith("[]"):
+        return name[2:]
+    return name[:-5] if name.endswith(("Slice", "Array")) else None
+
+
+def _plain_kind(name: str) -> str:
+    return _KINDS.get(re.sub(r"(?<=[a-z])(8|16|32|64)$", "", name.removeprefix("u")), "text")
+
+
+def is_shallow(document: Any) -> bool:
+    """Return whether *document* is nested no deeper than any real one."""
+    level = [document]
+    for _ in range(_MOST_LEVELS):
+        level = [
+            each
+            for container in level
+            for each in (container.values() if isinstance(container, dict) else container)
+            if isinstance(each, (dict, list))
+        ]
+        if not level:
+            return True
+    return False
+
+
+def _truth(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(str(each) for each in list_in(value) if not isinstance(each, (dict, list)))

@@ -1,0 +1,283 @@
+"""From the bytes of a process to a `WireResponse`: every wire in, whatever is wrong with it.
+
+Pure: no process, no clock. Nothing here raises on what a tool printed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..contracts.control_lines import envelope_of
+from .documents import (
+    DuplicateKeys,
+    begins_at,
+    claims_success,
+    error_in,
+    is_aside,
+    is_numbered,
+    is_terminal,
+    parsed,
+    unwrapped,
+    values_in,
+    without_number,
+)
+from .envelopes import from_family, from_murli
+from .response import Part, Problem, WireResponse
+from .tables import kind_of
+from .values import number_in, object_in
+
+# How much of stderr an answer keeps.
+_MOST_TOLD = 65536
+#: what makes an answer malformed, however it is read
+KEY_TWICE = "a document has the same key twice"
+SEVERAL_ENDS = "there is more than one envelope on stdout"
+# How a document begins that ends an answer, whatever order its keys are in.
+_ENVELOPE = re.compile(rb'\{\s*"(?:ok|data|status|schema_version|result|message)"\s*:')
+
+
+def read(
+    stdout: bytes, stderr: bytes, exit_code: int | None, contract: str = "", trouble: str = ""
+) -> WireResponse[Any]:
+    """Understand what a process wrote.
+
+    *contract* is what the tool is known to speak, ``""`` to find out, ``plain`` for none. *trouble*
+    says why reading stopped early (too much output, too long a line); such an answer is malformed.
+    """
+    stderr_text = stderr.decode("utf-8", "replace")
+    if trouble:
+        return malformed(contract, exit_code, trouble, stderr_text)
+    if contract == "plain":
+        return _plain(stdout, exit_code, stderr_text)
+    documents, noise = values_in(stdout)
+    terminal = _pop_terminal(documents)
+    lines = [each for each in documents if not is_aside(each) and not is_terminal(each)]
+    items = tuple(map(unwrapped, lines))
+    found = read_end(terminal, len(items), stderr_text, exit_code, contract)
+    if found is None:
+        streams = len(items) > 1
+        return _without_envelope(items, stdout, exit_code, contract, stderr_text, streams=streams)
+    if any(isinstance(each, DuplicateKeys) for each in documents):
+        return malformed(contract, exit_code, KEY_TWICE, stderr_text)
+    if terminal is not None and is_of_batch(terminal):
+        return replace(found, items=(*documents, terminal))
+    if any(map(is_terminal, documents)):
+        return malformed(contract, exit_code, SEVERAL_ENDS, stderr_text)
+    oddities = [*found.oddities]
+    if noise:
+        oddities.append(f"{noise} lines on stdout are not JSON")
+    if not _is_text(stdout):
+        oddities.append("stdout is not UTF-8")
+    part = found.part
+    if found.contract != "murli" and (missed := _gaps(lines)) and part.is_whole:
+        oddities.append(f"{missed} items are missing between those that arrived")
+        part = Part(truncated=True, returned=len(items), total=len(items) + missed)
+    if found.contract != "murli" and lines and is_numbered(lines[0]) and lines[0]["_seq"] == 1:
+        bare = (without_number(each) if is_numbered(each) else each for each in lines)
+        items = tuple(map(unwrapped, bare))
+    return replace(found, items=items, oddities=tuple(oddities), part=part)
+
+
+def read_end(
+    terminal: Mapping[str, Any] | None,
+    count: int,
+    stderr_text: str,
+    exit_code: int | None,
+    contract: str,
+    *,
+    streams: bool = False,
+) -> WireResponse[Any] | None:
+    """Understand the last word of a tool, behind *count* items; ``None`` when there is none.
+
+    *terminal* is the last document on stdout, if it is one that ends an answer; errors may also be
+    at the end of *stderr_text*. *streams* tells that items were asked for.
+    """
+    oddities: tuple[str, ...] = ()
+    if terminal is None or (exit_code and claims_success(terminal)):
+        error = error_in(stderr_text)
+        if error is not None and terminal is not None:
+            oddities = ("stdout tells of a success, stderr why there was none",)
+        terminal = error or terminal
+    if terminal is None:
+        return None
+    if isinstance(terminal, DuplicateKeys):
+        return malformed(contract, exit_code, KEY_TWICE, stderr_text)
+    if is_of_batch(terminal):
+        return _batch(terminal, exit_code, contract, stderr_text)
+    if terminal.get("_summary") is True and "ok" not in terminal:
+        # The bare line that ends a stream; what an envelope would add, the exit code tells.
+        terminal = {**envelope_of(dict(terminal)), "ok": exit_code in (0, None)}
+    if "ok" in terminal or "schema_version" not in terminal:
+        found = from_family(terminal, exit_code, contract)
+    else:
+        found = from_murli(terminal, exit_code)
+    found = replace(found, oddities=(*found.oddities, *oddities), stderr=_tail(stderr_text))
+    emitted = _counted(found, is_stream=streams or count > 0)
+    if emitted in (None, count):
+        return found
+    return replace(
+        found,
+        oddities=(*found.oddities, f"{emitted} items were sent, {count} arrived"),
+        part=Part(truncated=True, returned=count, total=emitted),
+    )
+
+
+def read_stream(
+    terminal: Mapping[str, Any] | None,
+    count: int,
+    stderr: bytes,
+    exit_code: int | None,
+    contract: str,
+    trouble: str = "",
+) -> WireResponse[Any]:
+    """Understand how a stream ended of which *count* items have come."""
+    stderr_text = stderr.decode("utf-8", "replace")
+    if trouble:
+        return malformed(contract, exit_code, trouble, stderr_text)
+    if contract == "plain":
+        return _plain(b"", exit_code, stderr_text)
+    found = read_end(terminal, count, stderr_text, exit_code, contract, streams=True)
+    if found is not None:
+        return found
+    return _without_envelope((), b"", exit_code, contract, stderr_text, streams=count > 0)
+
+
+# -- the last word -----------------------------------------------------------------------------
+
+
+def _pop_terminal(documents: list[Any]) -> dict[str, Any] | None:
+    """Take the document that ends the answer out of *documents*; progress may still follow it."""
+    for at in reversed(range(len(documents))):
+        if not is_aside(documents[at]):
+            found: dict[str, Any] | None = documents.pop(at) if is_terminal(documents[at]) else None
+            return found
+    return None
+
+
+def _gaps(lines: Sequence[Any]) -> int:
+    """Return how many items are missing up to the last, if they are numbered, from 1 on."""
+    if not lines or not (is_numbered(lines[0]) and is_numbered(lines[-1])):
+        return 0
+    first: int = min(lines[0]["_seq"], 1)
+    last: int = lines[-1]["_seq"]
+    return max(last - first + 1 - len(lines), 0)
+
+
+def _counted(found: WireResponse[Any], *, is_stream: bool) -> int | None:
+    """Return how many items the tool says it has sent, ``None`` if it does not."""
+    emitted = number_in(found.meta.get("items_emitted"))
+    if emitted is None and is_stream and found.contract == "murli" and found.ok:
+        # How murli ends a stream; a result that says more is not about the items.
+        counted = object_in(found.data)
+        return number_in(counted.get("count")) if counted.keys() == {"count"} else None
+    return emitted
+
+
+def is_of_batch(terminal: Mapping[str, Any]) -> bool:
+    """Return whether *terminal* answers one of several calls that were made at once."""
+    return "_line" in object_in(terminal.get("meta"))
+
+
+def _batch(
+    terminal: Mapping[str, Any], exit_code: int | None, contract: str, stderr_text: str
+) -> WireResponse[Any]:
+    """Understand the answers of a batch: each is an item, and none of them speaks for all."""
+    last = from_family(terminal, None, contract)
+    problem = None
+    if exit_code or not last.ok:
+        # To repeat the batch would repeat what has worked.
+        problem = Problem("partial", "BATCH_FAILED", "Not all calls worked.", retryable=False)
+    state = "ok" if problem is None else "partial"
+    return WireResponse(last.contract, state, exit_code, problem=problem, stderr=_tail(stderr_text))
+
+
+# -- without a last word -----------------------------------------------------------------------
+
+
+def _without_envelope(
+    items: Sequence[Any],
+    stdout: bytes,
+    exit_code: int | None,
+    contract: str,
+    stderr_text: str,
+    *,
+    streams: bool = False,
+) -> WireResponse[Any]:
+    kind = kind_of("", exit_code) if exit_code else ""
+    if contract and (kind == "cancelled" or (kind == "never_ran" and not (items or streams))):
+        # Who was killed, or never ran, had no chance to say anything.
+        how = (
+            f"exit code {exit_code}"
+            if exit_code and exit_code > 0
+            else f"signal {-(exit_code or 0)}"
+        )
+        problem = Problem(kind, message=f"It ended by {how}.", retryable=False)
+        return WireResponse(
+            contract,
+            "failed",
+            exit_code,
+            problem=problem,
+            items=tuple(items),
+            stderr=_tail(stderr_text),
+        )
+    reason = ""
+    if contract or streams:
+        # A tool that keeps a contract, or a stream: without a last word nothing is certain.
+        came = items or streams
+        reason = "the stream has no terminal line" if came else "there is no document"
+    if _breaks_off(stdout):
+        reason = "the last document breaks off"
+    if reason:
+        return malformed(contract, exit_code, reason, stderr_text, tuple(items))
+    return _plain(stdout, exit_code, stderr_text)
+
+
+def _breaks_off(stdout: bytes) -> bool:
+    """Return whether *stdout* ends in what was to become an envelope."""
+    start = stdout.rfind(b"\n{") + 1
+    return _ENVELOPE.match(stdout, start) is not None and not begins_at(stdout, start)
+
+
+def _plain(stdout: bytes, exit_code: int | None, stderr_text: str) -> WireResponse[Any]:
+    """Return the answer of a tool that keeps no contract: its data, or its text, and its status."""
+    data: Any = parsed(stdout)
+    if not isinstance(data, (dict, list)) or isinstance(data, DuplicateKeys):
+        data = stdout.decode("utf-8", "replace")
+    problem = None
+    if exit_code != 0:
+        last = stderr_text.strip().splitlines()[-1:] or [f"exit code {exit_code}"]
+        problem = Problem(kind_of("", exit_code), message=last[0][:2000])
+    return WireResponse("", "plain", exit_code, data, problem=problem, stderr=_tail(stderr_text))
+
+
+def malformed(
+    contract: str, exit_code: int | None, reason: str, stderr_text: str, items: tuple[Any, ...] = ()
+) -> WireResponse[Any]:
+    """Return an answer that breaks its contract for *reason*."""
+    problem = Problem("malformed", "MALFORMED", f"The answer cannot be trusted: {reason}.")
+    return WireResponse(
+        contract,
+        "malformed",
+        exit_code,
+        problem=problem,
+        oddities=(reason,),
+        items=items,
+        stderr=_tail(stderr_text),
+    )
+
+
+# -- bytes and text ----------------------------------------------------------------------------
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _tail(stderr_text: str) -> str:
+    return stderr_text[-_MOST_TOLD:]

@@ -1,0 +1,104 @@
+"""The numbers of each contract, read backwards: from an exit code to what it means."""
+
+from __future__ import annotations
+
+from ..contracts.agent_spec import REVISIONS
+from ..errors import KINDS
+
+#: kinds where the same call, unchanged, may work later
+TRANSIENT = frozenset(("rate_limited", "unavailable"))
+#: codes of credentials that were good once, and can be renewed
+EXPIRED = frozenset(("TOKEN_EXPIRED", "CREDENTIALS_EXPIRED"))
+
+_MURLI = {
+    1: "user_error",
+    2: "tool_error",
+    3: "partial",
+    4: "timeout",
+    5: "not_found",
+    6: "permission_denied",
+    7: "conflict",
+    8: "rate_limited",
+    9: "cancelled",
+}
+
+
+def _family(name: str) -> dict[int, str]:
+    numbers = {number: kind for kind, (number, _) in REVISIONS[name].codes.items()}
+    # Two kinds may share a number; the plainer one is what the number says.
+    for kind in ("partial", "user_error", "tool_error"):
+        numbers[REVISIONS[name].codes[kind][0]] = kind
+    return numbers
+
+
+_KINDS = {"murli": _MURLI, **{name: _family(name) for name in REVISIONS}}
+
+# Failures by the name of their code, where that says more than any number.
+_NAMED = {
+    "TOKEN_EXPIRED": "auth_required",
+    "TOKEN_INVALID": "auth_required",
+    "TOKEN_MISSING": "auth_required",
+    "CREDENTIALS_EXPIRED": "auth_required",
+    "UNAUTHENTICATED": "auth_required",
+    "INCOMPLETE": "incomplete",
+    "PARTIAL_FAILURE": "partial",
+    "CANCELLED": "cancelled",
+    "DELEGATED_EXIT": "delegated",
+}
+# The same where there is no number to go by.
+_BY_NAME = {
+    **{kind.upper(): kind for kind in KINDS},
+    **{name: kind for revision in REVISIONS.values() for kind, (_, name) in revision.codes.items()},
+    **_NAMED,
+}
+
+_SYSEXITS = range(64, 79)
+_SYSEXIT_KINDS = {
+    64: "user_error",
+    65: "user_error",
+    66: "not_found",
+    75: "unavailable",
+    77: "permission_denied",
+    78: "precondition",
+}
+# The only one of them that invites to try again: with 69, a service that is not there, anything may
+# be meant.
+_TEMPORARY = 75
+
+# What is worth the same call again when a tool does not say; the other contracts have their own.
+_RETRYABLE = {"murli": frozenset(("rate_limited",))} | {
+    name: revision.retryable for name, revision in REVISIONS.items()
+}
+
+
+def kind_of(contract: str, exit_code: int | None, code: str = "") -> str:
+    """Return what a failure means; ``tool_error`` when nobody can tell.
+
+    The number counts. The name of the *code* does where a number is missing (a pipe may have eaten
+    it), where it means more than any number, and in murli, whose numbers have several kinds each.
+    """
+    name = code.upper()
+    if name in _NAMED:
+        return _NAMED[name]
+    if not exit_code:
+        return _BY_NAME.get(name, "tool_error")
+    if contract == "murli" and KINDS.get(code, (0,))[0] == exit_code:
+        return code
+    known = _KINDS.get(contract, {}).get(exit_code)
+    if known is not None:
+        return known
+    if exit_code < 0 or 129 <= exit_code <= 159:
+        return "cancelled"
+    if exit_code in (126, 127):
+        return "never_ran"
+    # A number that no contract defines says that the call failed, and nothing else.
+    return _SYSEXIT_KINDS.get(exit_code, "tool_error") if contract in REVISIONS else "tool_error"
+
+
+def retryable_by_default(contract: str, kind: str, exit_code: int | None = None) -> bool:
+    """Return whether *kind* is worth the same call again when the tool does not say."""
+    if contract not in _RETRYABLE:
+        return False  # a tool without a contract says nothing about that
+    if exit_code is not None and exit_code in _SYSEXITS:
+        return exit_code == _TEMPORARY
+    return kind in _RETRYABLE[contract]

@@ -1,0 +1,266 @@
+"""What is wrong with a call, in one voice, with the way out."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from harness import environment, run, run_at_terminal
+
+pytestmark = pytest.mark.warm
+
+
+CREATE = ("task", "create")
+WEIGHT = ("--weight", "1")
+
+
+def test_bad_option_value(tasks: list[str]) -> None:
+    """A bad option value is a flag_error with code 1, the field and a suggestion."""
+    done = run(tasks, *CREATE, "Saw", *WEIGHT, "--count", "abc")
+    assert (done.code, done.out) == (1, "")
+    assert done.error == {
+        "status": "error",
+        "code": 1,
+        "error": "flag_error",
+        "message": 'Invalid value "abc" for --count: expected an integer.',
+        "suggestion": "Check command usage with --schema or --help.",
+        "recoverable": True,
+        "field": "count",
+        "usage": "tasks task create TITLE --weight FLOAT [--status {todo|doing|done}=todo]"
+        " [--count INT=1 | [--tag TEXT]...] [--token TEXT]",
+        "schema_version": "1.0",
+        "tool_version": "2.1.0",
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "error", "message", "field", "values", "hint"),
+    [
+        (
+            [*CREATE, "Saw", *WEIGHT, "--status", "dong"],
+            "flag_error",
+            'Invalid value "dong" for --status.',
+            "status",
+            ["todo", "doing", "done"],
+            "Did you mean doing or done?",
+        ),
+        (
+            [*CREATE, "Saw", *WEIGHT, "--status", "x"],
+            "flag_error",
+            'Invalid value "x" for --status.',
+            "status",
+            ["todo", "doing", "done"],
+            "Use one of: todo, doing, done.",
+        ),
+        (
+            [*CREATE, "Saw", *WEIGHT, "--colnt", "3"],
+            "flag_error",
+            "Unknown option --colnt.",
+            "colnt",
+            ["--count"],
+            "Did you mean --count?",
+        ),
+        (
+            ["report", "--agnet"],
+            "flag_error",
+            "Unknown option --agnet.",
+            "agnet",
+            ["--agent"],
+            "Did you mean --agent?",
+        ),
+        (
+            ["raport"],
+            "command_error",
+            'Unknown command "raport".',
+            "command",
+            ["report", "run", "task"],
+            "Did you mean report?",
+        ),
+        (
+            ["task", "remove"],
+            "command_error",
+            'Unknown command "remove".',
+            "command",
+            ["create", "list", "delete", "purge"],
+            "Check command usage",
+        ),
+        (
+            ["task"],
+            "command_error",
+            "Missing command.",
+            "command",
+            ["create", "list", "delete", "purge"],
+            "Use one of: create",
+        ),
+        (
+            [*CREATE, "Saw"],
+            "flag_error",
+            "Missing required option --weight.",
+            "weight",
+            None,
+            "Check command usage",
+        ),
+        (
+            [*CREATE],
+            "flag_error",
+            "Missing required option --weight and argument title.",
+            "weight",
+            None,
+            "Check command usage",
+        ),
+        (
+            [*CREATE, *WEIGHT],
+            "command_error",
+            "Missing required argument title.",
+            "title",
+            None,
+            "Check command usage",
+        ),
+        (
+            [*CREATE, "Saw", "--weight"],
+            "flag_error",
+            "Option --weight needs a value.",
+            "weight",
+            None,
+            "Check command usage",
+        ),
+        (
+            ["report", "all", "more", "and more"],
+            "command_error",
+            'Unexpected arguments "more" "and more".',
+            None,
+            None,
+            "Check command usage",
+        ),
+        (
+            ["task", "purge", "--force=yes"],
+            "flag_error",
+            'Option --force takes no value, got "yes".',
+            "force",
+            None,
+            "Check command usage",
+        ),
+        (
+            ["report", "--agent=yes"],
+            "flag_error",
+            'Option --agent takes no value, got "yes".',
+            "agent",
+            None,
+            "Check command usage",
+        ),
+        (
+            ["report", "--profile"],
+            "flag_error",
+            "Option --profile needs a value.",
+            "profile",
+            None,
+            "Check command usage",
+        ),
+        (
+            ["report", "--output", "xml"],
+            "invalid_output_format",
+            'unknown --output value "xml"',
+            "output",
+            ["json", "ndjson", "text"],
+            "Use --output json, ndjson, or text",
+        ),
+        (
+            ["report", "--protocol-version", "0.1"],
+            "invalid_protocol_version",
+            'unknown --protocol-version "0.1"',
+            "protocol-version",
+            ["0.2"],
+            "Use --protocol-version 0.2",
+        ),
+        (
+            ["report", "--contract", "none"],
+            "invalid_contract",
+            'unknown --contract "none"',
+            "contract",
+            ["murli", "response", "agent-spec-1.6", "agent-spec-2"],
+            "Use --contract murli",
+        ),
+    ],
+)
+def test_usage_error(
+    tasks: list[str],
+    words: list[str],
+    error: str,
+    message: str,
+    field: str | None,
+    values: list[str] | None,
+    hint: str,
+) -> None:
+    """Every ordinary mistake has our words, its field, its accepted values and a way out."""
+    done = run(tasks, *words)
+    document = done.error
+    assert (done.code, done.out, document["code"]) == (1, "", 1)
+    assert (document["error"], document["message"]) == (error, message)
+    assert document.get("field") == field
+    assert document.get("valid_values") == values
+    assert document["suggestion"].startswith(hint)
+
+
+def test_people_get_the_words_of_the_framework(tasks: list[str]) -> None:
+    """At a terminal a mistake has the framework's usage line, its status, and one suggestion."""
+    done = run_at_terminal(tasks, "raport")
+    assert (done.out, done.code) == ("", 2)
+    assert "usage: " in done.err.lower()
+    assert len(re.findall("did you mean", done.err.lower())) == 1
+    assert "--schema" not in done.err
+
+
+@pytest.mark.parametrize("words", [["--bad", "--agent", "report"], ["report", "--bad", "--agent"]])
+def test_agent_flag_counts_even_when_parsing_fails(tasks: list[str], words: list[str]) -> None:
+    """--agent before or after the mistake makes the error a document at a terminal too."""
+    assert '"error": "flag_error"' in run_at_terminal(tasks, *words).err
+
+
+def test_ndjson_errors_are_one_line(tasks: list[str]) -> None:
+    """Under ndjson an error is one line, so that stderr can be read line by line."""
+    done = run(tasks, "raport", "--output", "ndjson")
+    assert done.err.count("\n") == 1
+    assert done.error["error"] == "command_error"
+
+
+@pytest.mark.parametrize("word", ["-=", "-=x", "-=--x"])
+def test_an_option_without_a_name(tasks: list[str], word: str) -> None:
+    """An option that is nothing but a dash and an equals sign is a usage error like any other."""
+    done = run(tasks, "report", word)
+    assert (done.code, done.error["error"]) == (1, "flag_error")
+    assert "Traceback" not in done.err
+
+
+def test_unknown_profile_is_not_found(tasks: list[str]) -> None:
+    """An explicit profile that does not exist stops the call with code 5 before it runs."""
+    done = run(tasks, "report", "--profile", "prod")
+    assert (done.code, done.error["error"], done.error["field"]) == (5, "not_found", "profile")
+    assert done.error["message"] == 'profile "prod" not found'
+
+
+def test_usage_exit_code_can_be_set() -> None:
+    """A tool whose callers expect another code for usage errors can keep it."""
+    source = (
+        "import argparse, murli\n"
+        "p = argparse.ArgumentParser(prog='t')\n"
+        "murli.enable(p, usage_exit_code=2)\n"
+        "p.parse_args()\n"
+    )
+    import sys
+
+    done = run([sys.executable, "-c", source], "--bad", env=environment())
+    assert (done.code, done.error["code"]) == (2, 2)
+
+
+def test_a_scalar_option_given_twice_is_a_mistake(tasks: list[str]) -> None:
+    """The ResponseEnvelope contracts refuse two values for one option of the tool's own."""
+    call = (*CREATE, "Saw", *WEIGHT)
+    env = environment(MURLI_CONTRACT="agent-spec-2")
+    for words in (["--status", "todo", "--status=done"], ["--count=1", "--count=2"]):
+        done = run(tasks, *call, *words, "--yes", env=env)
+        assert (done.code, done.document["error"]["phase"]) == (2, "validation")
+        assert done.document["error"]["context"]["field"] == words[0].strip("-").partition("=")[0]
+        # Frameworks take the last one, and so do people.
+        assert run(tasks, *call, *words, "--yes").code == 0
+    assert run(tasks, *call, "--count=1", "--count=1", "--yes", env=env).code == 0

@@ -1,0 +1,257 @@
+"""Measures of the source tree: imports, cycles, sizes, names. `make house` prints them.
+
+Every import counts, also one inside a function; only those for type checkers do not.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import sys
+import tokenize
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+SOURCE = Path(__file__).resolve().parents[1] / "src"
+
+# Modules beside the rooms that everything may stand on, as one room.
+_BASE = ("core", "errors", "outcome", "files", "type_checking")
+_VALUES = "base formats contracts declare secrets failures"
+# Room -> the rooms it may import, besides itself. Any other module beside them is its own room.
+ROOMS: dict[str, str] = {
+    "base": "",
+    "formats": "base",
+    "schemas": "formats contracts",
+    "contracts": "base formats",
+    "declare": "base formats",
+    "secrets": "base formats",
+    "failures": "base formats declare",
+    "process": "base formats contracts declare secrets failures",
+    "line": "base formats contracts declare secrets",
+    "answer": f"{_VALUES} process line",
+    "profiles": "base formats",
+    "handlers": f"{_VALUES} process line answer",
+    "libraries": f"{_VALUES} process line answer",
+    "call": f"{_VALUES} process line answer profiles handlers libraries",
+    "commands": f"{_VALUES} schemas process line answer profiles handlers call murli",
+    "adapters": f"{_VALUES} process line answer call commands",
+    "wire": "base formats schemas contracts declare",
+    "client": "base formats contracts line wire",
+    "conformance": "base schemas contracts declare line wire",
+    "testing": "base schemas contracts declare process answer call commands wire client",
+    "pytest_plugin": "contracts conformance testing",
+    "cli": "base formats contracts line answer commands wire client conformance murli",
+    "api": "base answer adapters",
+    "__main__": "cli",
+    # The public names, for type checkers only.
+    "public": f"{_VALUES} schemas answer profiles handlers commands adapters api",
+    # The package itself: its version, and public names that are resolved when first used.
+    "murli": "",
+}
+
+
+class Measure(NamedTuple):
+    """What was measured, and the most it may be."""
+
+    name: str
+    value: int
+    limit: int
+    where: str = ""
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """Return the syntax of a module, which several measures look at."""
+    return ast.parse(path.read_text("utf-8"))
+
+
+def modules(source: Path = SOURCE) -> dict[str, Path]:
+    """Return every module of murli by its dotted name."""
+    found = {}
+    for path in sorted((source / "murli").rglob("*.py")):
+        parts = path.relative_to(source).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+@cache
+def imports(source: Path = SOURCE) -> dict[str, set[str]]:
+    """Return the modules of murli that each of them imports, at any depth of its code."""
+    known = modules(source)
+    found: dict[str, set[str]] = {}
+    for name, path in known.items():
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        found[name] = {
+            module
+            for each in _imported(parsed(path), package)
+            if (module := _module_in(known, each)) and module != name
+        }
+    return found
+
+
+def _imported(tree: ast.AST, package: str) -> Iterator[str]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            for other in node.orelse:
+                yield from _imported(other, package)
+        elif isinstance(node, ast.Import):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1]
+            base = ".".join((*(above if node.level else ()), *filter(None, (node.module,))))
+            yield from (f"{base}.{each.name}" for each in node.names)
+        else:
+            yield from _imported(node, package)
+
+
+def _module_in(known: dict[str, Path], name: str) -> str:
+    while name and name not in known:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def room_of(module: str) -> str:
+    """Return the room of a module: the first name below the package."""
+    if module.endswith(".__main__"):  # a program, wherever it stands
+        return "__main__"
+    room = module.split(".")[1] if "." in module else module
+    return "base" if room in _BASE else room
+
+
+def wrong_imports(source: Path = SOURCE) -> list[str]:
+    """Return the imports that the table of rooms does not allow."""
+    return [
+        f"{name} -> {other}"
+        for name, others in sorted(imports(source).items())
+        for other in sorted(others)
+        if room_of(other) not in (room_of(name), *ROOMS[room_of(name)].split())
+    ]
+
+
+def cycles() -> list[set[str]]:
+    """Return the sets of modules that import each other in a circle, the largest first."""
+    edges = imports()
+    reach = {name: _reachable(edges, name) for name in edges}
+    found: list[set[str]] = []
+    seen: set[str] = set()
+    for name in edges:
+        circle = {other for other in reach[name] if name in reach[other]}
+        if len(circle) > 1 and name not in seen:
+            found.append(circle)
+            seen |= circle
+    return sorted(found, key=len, reverse=True)
+
+
+def _reachable(edges: dict[str, set[str]], start: str) -> set[str]:
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        for other in edges[waiting.pop()] - found:
+            found.add(other)
+            waiting.append(other)
+    return found
+
+
+def code_lines(path: Path) -> int:
+    """Return how many lines hold code: no blank ones, comments or docstrings."""
+    text = path.read_text("utf-8")
+    documentation = {
+        line
+        for node in _documented(parsed(path))
+        for line in range(node.lineno, (node.end_lineno or 0) + 1)
+    }
+    silent = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+    lines = {
+        line
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type not in (*silent, tokenize.ENDMARKER)
+        for line in range(token.start[0], token.end[0] + 1)
+    }
+    return len(lines - documentation)
+
+
+def _documented(tree: ast.Module) -> Iterator[ast.Expr]:
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                yield first
+
+
+def members() -> dict[str, int]:
+    """Return how many methods and attributes each class has, but for those Python asks for."""
+    found = {}
+    for name, path in modules().items():
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.ClassDef):
+                found[f"{name}.{node.name}"] = len(set(_members_of(node)))
+    return found
+
+
+def _members_of(node: ast.ClassDef) -> Iterator[str]:
+    for each in node.body:
+        names: list[str] = []
+        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            names = [each.name]
+            for inner in ast.walk(each):
+                if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store):
+                    names += [inner.attr] if ast.unparse(inner.value) == "self" else []
+        elif isinstance(each, ast.AnnAssign):
+            names = [ast.unparse(each.target)]
+        elif isinstance(each, ast.Assign):
+            names = [ast.unparse(target) for target in each.targets]
+        yield from (name for name in names if not name.startswith("__"))
+
+
+def mannered_docstrings() -> list[str]:
+    """Return the docstrings that begin with a word of the old dialect."""
+    return [
+        f"{name}:{node.lineno}"
+        for name, path in modules().items()
+        for node in _documented(parsed(path))
+        if str(getattr(node.value, "value", "")).startswith(("Give ", "Tell ", "Say "))
+    ]
+
+
+def measures() -> list[Measure]:
+    """Return everything that is measured, with its limit."""
+    folders: dict[str, int] = {}
+    for path in modules().values():
+        folder = path.parent.relative_to(SOURCE).as_posix()
+        folders[folder] = folders.get(folder, 0) + 1
+    own = folders.pop("murli")
+    largest_folder = max(folders, key=lambda name: folders[name])
+    sizes = members()
+    # Its constructors, one for each kind of failure, are what it is for.
+    sizes.pop("murli.errors.AgentError", None)
+    largest_class = max(sizes, key=lambda name: sizes[name])
+    circles = cycles()
+    import murli
+
+    return [
+        Measure("imports against the table of rooms", len(wrong_imports()), 0),
+        Measure("modules in the largest cycle", len(circles[0]) if circles else 0, 10),
+        Measure("modules in murli itself", own, 10),
+        Measure("modules in one folder", folders[largest_folder], 20, largest_folder),
+        Measure("members of one class", sizes[largest_class], 35, largest_class),
+        Measure("code lines", sum(map(code_lines, modules().values())), 44_000),
+        Measure('docstrings that begin with "Give"', len(mannered_docstrings()), 0),
+        Measure("public names", len(dir(murli)), 30),
+    ]
+
+
+def main() -> int:
+    """Print the measures; return 1 when one of them is above its limit."""
+    found = measures()
+    for each in found:
+        mark = "" if each.value <= each.limit else "  too many"
+        print(f"{each.name:40} {each.value:7,} of {each.limit:7,}  {each.where}{mark}".rstrip())
+    for wrong in wrong_imports():
+        print(f"  {wrong}")
+    return int(any(each.value > each.limit for each in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+"""Forks processes in which a script is yet to begin, from one that has loaded its framework.
+
+``python script`` imports this module last before it runs its script. Here it then imports the
+framework that the script will import, and never murli, and waits. In every process that it forks
+this module ends, and the interpreter itself goes on to the script: what that does, how it ends, and
+what comes after it is as ever. All that an interpreter knows from its caller is set here anew.
+"""
+
+from __future__ import annotations
+
+import _socket
+import gc
+import io
+import marshal
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def requested(control: _socket.socket) -> tuple[list[int], list[str], dict[str, str], str]:
+    """Fork a process for each request, in which this returns; answer with its number and status."""
+    while True:
+        head, passed, _, _ = control.recvmsg(4, _socket.CMSG_SPACE(3 * 4))
+        if not head:
+            os._exit(0)
+        size, request = int.from_bytes(head, "little"), b""
+        while len(request) < size:
+            request += control.recv(size - len(request))
+        numbers = passed[0][2]
+        streams = [int.from_bytes(numbers[at : at + 4], sys.byteorder) for at in (0, 4, 8)]
+        child = os.fork()
+        if not child:
+            return streams, *marshal.loads(request)
+        for each in streams:
+            os.close(each)
+        control.send(child.to_bytes(4, "little"))
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        control.send(code.to_bytes(4, "little", signed=True))
+
+
+def become(streams: list[int], argv: list[str], environ: dict[str, str], folder: str) -> None:
+    """Take over what a process has from its caller."""
+    for number, each in enumerate(streams):
+        os.dup2(each, number)
+    os.closerange(3, 64)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environ)
+    sys.argv[:], sys.orig_argv[:] = argv, [sys.executable, *argv]
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        stream = opened(number, f"<{name}>")
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+
+
+def opened(number: int, name: str) -> io.TextIOWrapper:
+    """Open a standard stream as an interpreter does, for a pipe under ``C.UTF-8``."""
+    writes = number > 0
+    binary: Any = open(number, "wb" if writes else "rb", closefd=False)  # noqa: SIM115
+    binary.raw.name = name
+    errors = "backslashreplace" if number == 2 else "surrogateescape"
+    stream: Any = io.TextIOWrapper(binary, "utf-8", errors, "\n", line_buffering=number == 2)
+    stream.mode = "w" if writes else "r"
+    return stream  # type: ignore[no-any-return]
+
+
+if "MURLI_TESTS_SERVER" in os.environ:
+    number, framework = os.environ.pop("MURLI_TESTS_SERVER").split()
+    sys.path.remove(os.path.dirname(__file__))
+    # Whoever needs them imports them.
+    del sys.modules["_socket"], sys.modules["gc"]
+    __import__(framework)
+    gc.collect()
+    gc.freeze()
+    become(*requested(_socket.socket(fileno=int(number))))
