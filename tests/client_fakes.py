@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import warm
 from murli.client import AsyncTool, Limits, Policy, Tool
 
 #: waits as long as a test may
@@ -206,5 +207,11 @@ def _memory(name: str) -> int:
 
 
 def descriptors() -> int:
-    """Give how many descriptors this process has open."""
+    """Return how many descriptors this process has open."""
     return len(os.listdir("/proc/self/fd"))
+
+
+def children() -> set[int]:
+    """Return the child processes of this one, besides those that wait to fork calls of tests."""
+    text = Path(f"/proc/self/task/{os.getpid()}/children").read_text()
+    return {int(word) for word in text.split()} - warm.servers()

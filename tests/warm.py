@@ -53,6 +53,10 @@ class Server:
                 pass_fds=[number],
             )
 
+    @property
+    def number(self) -> int:
+        return self._process.pid
+
     def stop(self) -> None:
         self._control.close()
         self._process.wait()
@@ -124,6 +128,11 @@ def run(
         idle.append(server)
         _forget(words[0])
     return bytes(texts[out]), bytes(texts[err]), code
+
+
+def servers() -> set[int]:
+    """Return the numbers of the processes that wait to fork."""
+    return {each.number for waiting in _idle.values() for each in waiting}
 
 
 def _forget(but: str) -> None:

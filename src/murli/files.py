@@ -195,6 +195,15 @@ def contents(path: str, *, repair: bool = False) -> bytes | None:
     return data
 
 
+def is_other_than_file(path: str) -> bool:
+    """Return whether there is something at *path*, and it is no regular file, not even by a link."""
+    try:
+        # One look: what two looks find may have been replaced in between.
+        return not stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
 def open_lock(path: str) -> int:
     """Open the file that is locked, made if it is missing."""
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import pickle
 import stat
 import sys
@@ -21,6 +20,7 @@ from client_fakes import (
     QUICK,
     Answer,
     Client,
+    children,
     fake,
     lines,
     murli_error,
@@ -574,21 +574,17 @@ def test_a_session_with_riffle(tmp_path: Path, contract: str) -> None:
     assert late.problem is not None and late.problem.code == "CLIENT_TIMEOUT"
     tool = murli.client.AsyncTool([sys.executable, "-m", "riffle"], env=env, check=False)
     asyncio.run(_called_off(tool))
-    assert _children_of(os.getpid()) == []
+    assert children() == set()
 
 
 async def _called_off(tool: murli.client.AsyncTool) -> None:
     """Call off a call whose process has just begun."""
     calling = asyncio.ensure_future(tool.call("query", "wood"))
-    while not _children_of(os.getpid()):
+    while not children():
         await asyncio.sleep(0)
     calling.cancel()
     with pytest.raises(asyncio.CancelledError):
         await calling
-
-
-def _children_of(process: int) -> list[str]:
-    return Path(f"/proc/{process}/task/{process}/children").read_text().split()
 
 
 def test_the_wire_of_go_is_understood(client: Client, tmp_path: Path) -> None:

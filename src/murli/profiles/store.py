@@ -16,6 +16,7 @@ from ..files import (
     CorruptError,
     contents,
     failure_of,
+    is_other_than_file,
     make_folder,
     make_folders,
     make_private,
@@ -226,7 +227,7 @@ class StoreFile:
             make_folder(os.path.dirname(self.path))
             tighten(os.path.dirname(self.path))
         target = os.path.realpath(self.path)
-        if os.path.lexists(target) and not os.path.isfile(target):
+        if is_other_than_file(target):
             raise OSError(errno.EINVAL, _NO_FILE)  # before there is a lock beside /dev/null
         make_folders(os.path.dirname(target))
         return target
