@@ -196,7 +196,7 @@ def contents(path: str, *, repair: bool = False) -> bytes | None:
 
 
 def is_other_than_file(path: str) -> bool:
-    """Return whether there is something at *path*, and it is no regular file, not even by a link."""
+    """Return whether *path* exists and is no regular file, also where it is a link."""
     try:
         # One look: what two looks find may have been replaced in between.
         return not stat.S_ISREG(os.lstat(path).st_mode)
