@@ -87,10 +87,12 @@ def main() -> int:
             note += "" if same else "; THE REPORTS DIFFER"
             seconds = beside / CORES
             figures += [
-                Figure(f"check of {case.name}, s on two cores", seconds, case.limit, note),
+                Figure(
+                    f"check of {case.name}, on two cores", seconds, case.limit, unit="s", note=note
+                ),
                 # What two jobs cost more than one: homes and their setup.
-                Figure(f"check of {case.name}, CPU of two jobs to one", beside / alone, 1.25),
-                Figure(f"check of {case.name}, reports that differ", float(not same), 0.0),
+                Figure(f"check of {case.name}, CPU", beside / alone, 1.25, baseline="one job"),
+                Figure(f"check of {case.name}, reports that differ", float(not same), 0.0, unit=""),
             ]
     return report_figures(figures)
 
