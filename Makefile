@@ -3,13 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test check house test-real test-matrix bench soak fuzz clean
+.PHONY: help demo test check house docs test-real test-matrix bench soak fuzz clean
 
 help:
 	@echo "make demo         set up, then use the example tools as a person and as an agent"
 	@echo "make test         set up, then ruff, mypy --strict and all tests"
 	@echo "make check        ruff and mypy only"
 	@echo "make house        who imports whom, and how large things are"
+	@echo "make docs         the documentation site, in site/"
 	@echo "make test-real    what is slow; tools nobody here wrote, from the package index (half an hour)"
 	@echo "make test-matrix  the adapters on every supported interpreter and framework"
 	@echo "make bench        what murli costs: a tool, its reader, its caller"
@@ -47,6 +48,15 @@ house: $(VENV)/.ready-to-test
 test: check
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 3 --dist worksteal
 
+$(VENV)/.ready-to-document: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
+	@touch $@
+
+docs: $(VENV)/.ready-to-document
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+	@echo "open site/index.html"
+
 test-real: $(VENV)/.ready-to-test
 	$(BIN)/python -m pytest -q -n 2 -m slow tests examples/riffle/tests
 	MURLI_EXAMPLES=10 $(BIN)/python -m pytest -q -n 2 -m properties tests
@@ -70,4 +80,4 @@ fuzz: $(VENV)/.ready-to-fuzz
 	$(BIN)/python -m fuzz
 
 clean:
-	rm -rf $(VENV) .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis dist site

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-TABLE = ROOT / "docs" / "agent-spec-coverage.md"
+TABLE = ROOT / "docs" / "reference" / "agent-spec-coverage.md"
 STATUSES = ("done", "declared", "opt-in", "not applicable", "not yet")
 # How many requirements there are in each group.
 NUMBERS = {"F": 82, "C": 36, "O": 50}

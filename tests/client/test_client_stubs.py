@@ -433,7 +433,7 @@ def test_a_schema_that_was_made_to_grow_stays_small() -> None:
 
 # -- what a type checker says --------------------------------------------------------------------
 
-DOCS = REPOSITORY / "docs" / "client.md"
+DOCS = REPOSITORY / "docs" / "guides" / "calling.md"
 _USE = """
 from nasty import Tool_
 from shop import Shop

@@ -1,6 +1,6 @@
 """The running tool keeps the ResponseEnvelope contract: what no other test proves of it.
 
-Which requirement each test proves is told in ``docs/agent-spec-coverage.md``.
+Which requirement each test proves is told in ``docs/reference/agent-spec-coverage.md``.
 """
 
 from __future__ import annotations

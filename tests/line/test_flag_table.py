@@ -90,7 +90,7 @@ def flags_of(document: Any) -> dict[str, str]:
 
 
 def documented() -> str:
-    """Return the table of docs/flags.md."""
+    """Return the table of docs/reference/flags.md."""
     lines = ["| flag | what it does | where | notes |", "|---|---|---|---|"]
     for flag in OWN_FLAGS:
         names = ", ".join(f"`{name}`" for name in flag.names)
@@ -204,7 +204,8 @@ def test_the_reading_side_knows_what_confirms_and_previews() -> None:
 
 def test_docs_list_the_table() -> None:
     """The page about our flags is the table, word for word."""
-    assert documented() in (REPOSITORY / "docs" / "flags.md").read_text(encoding="utf-8")
+    page = REPOSITORY / "docs" / "reference" / "flags.md"
+    assert documented() in page.read_text(encoding="utf-8")
 
 
 def test_one_entry_is_enough(tmp_path: Path) -> None:

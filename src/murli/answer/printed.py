@@ -1,6 +1,6 @@
 """What a command printed, as a result; loaded when it is not just some plain lines.
 
-The rule, which ``docs/output.md`` states for users:
+The rule, which ``docs/guides/output.md`` states for users:
 
 * A JSON object or array is that value. Several lines of which each is one are a list (JSON Lines);
   a single line is a list of one only where the command declares that it answers with a list.

@@ -10,7 +10,7 @@
         assert result.data == [{"path": "/docs/woodworking", "score": 0.95}]
 
 What is written must keep its contract: `run` raises `InvalidDocument` otherwise. The pytest plugin
-(``murli_run``, ``@pytest.mark.murli``) is in `murli.pytest_plugin`; see docs/testing.md.
+(``murli_run``, ``@pytest.mark.murli``) is in `murli.pytest_plugin`; see docs/guides/testing.md.
 """
 
 from __future__ import annotations
