@@ -15,8 +15,9 @@ from harness import environment, run, script
 
 PUBLIC = """
 AgentError ArgumentMetadata CommandCode Deprecation Example ExitCode ExitCodeEntry FlagAnnotation
-Metadata Page Paging ProgressEvent ReturnSchema Rule Traits Writer annotate enable get_writer
-load_schema map_exception parse pass_writer program redirect session set_tool_version untrusted
+Metadata Page Paging ProgressEvent ReturnSchema Rule Traits Writer about annotate enable
+get_writer load_schema map_exception parse pass_writer program redirect session
+set_tool_version untrusted
 """
 
 # What programs may import as well; each is documented with its topic.

@@ -14,7 +14,7 @@
 
 At a terminal that prints a line; into a pipe it writes one JSON document, and a failure has an exit
 code and advice. `enable` is the one call a tool needs, `Writer` answers, `AgentError` fails,
-`Metadata` and `annotate` declare what a command does. Names are resolved when they are first used,
+`about` declares what a command does. Names are resolved when they are first used,
 so that a tool pays for what it uses.
 """
 
@@ -39,7 +39,7 @@ adapters.program program
 answer Writer get_writer
 api parse session
 core set_tool_version
-declare ArgumentMetadata Example FlagAnnotation Metadata ReturnSchema annotate
+declare ArgumentMetadata Example FlagAnnotation Metadata ReturnSchema about annotate
 declare.declarations Deprecation Paging Rule
 declare.exit_codes CommandCode ExitCode ExitCodeEntry
 declare.redirects redirect

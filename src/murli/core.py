@@ -334,8 +334,16 @@ def kind_of(app: object) -> str:
 
 
 def metadata_of(command: Any) -> Metadata | None:
-    """Return what was declared about *command*, or ``None``."""
+    """Return what was declared about *command*, or ``None``.
+
+    About a parser also what was declared about the function that it has as a default.
+    """
     found: Metadata | None = getattr(command, METADATA, None)
+    defaults = getattr(command, "_defaults", None)
+    for value in defaults.values() if type(defaults) is dict else ():
+        behind = getattr(value, "__dict__", {}).get(METADATA)
+        if behind is not None:
+            found = behind.merged_with(found) if found is not None else behind
     return found
 
 

@@ -27,6 +27,7 @@ from .declare import Example as Example
 from .declare import FlagAnnotation as FlagAnnotation
 from .declare import Metadata as Metadata
 from .declare import ReturnSchema as ReturnSchema
+from .declare import about as about
 from .declare import annotate as annotate
 from .declare.declarations import Deprecation as Deprecation
 from .declare.declarations import Paging as Paging

@@ -23,7 +23,15 @@ def _help(thing: object) -> str:
 
 
 @pytest.mark.parametrize(
-    "thing", [murli.enable, murli.Writer, murli.Metadata, murli.FlagAnnotation, murli.pass_writer]
+    "thing",
+    [
+        murli.enable,
+        murli.Writer,
+        murli.about,
+        murli.Metadata,
+        murli.FlagAnnotation,
+        murli.pass_writer,
+    ],
 )
 def test_help_opens_with_an_example(thing: Any) -> None:
     """The help of what authors write most has an example in its first paragraphs."""
@@ -98,6 +106,7 @@ def add(writer: murli.Writer, name: str) -> None:
     writer.write_success(name)
     raise murli.AgentError.not_found("x", suggestion="y", doc_url="z")
 
+@murli.about(destructive=True, steps=["a"], returns=int)
 @murli.pass_writer
 def size(writer: murli.Writer, name: str) -> int:
     return len(name)
@@ -110,6 +119,8 @@ _WRONG = """
 murli.AgentError.not_found("x", sugestion="y")  # call-arg
 murli.enable(add, contract="v3")  # arg-type
 murli.Metadata(danger_level="dire")  # arg-type
+murli.about(destructiv=True)  # call-arg
+murli.about(add, danger_level="dire")  # arg-type
 murli.FlagAnnotation(sensitiv=True)  # call-arg
 murli.map_exception(ValueError, "lost")  # arg-type
 size(1)  # arg-type

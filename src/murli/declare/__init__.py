@@ -10,7 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from dataclasses import KW_ONLY
-    from typing import Any, Literal
+    from typing import Any, Literal, TypeVar
+
+    from typing_extensions import Unpack
 
     from ..type_checking import (
         DangerLevel,
@@ -24,7 +26,10 @@ if TYPE_CHECKING:
     )
     from .declarations import Deprecation, Paging, Rule
     from .exit_codes import CommandCode, ExitCode, ExitCodeEntry
+    from .keywords import MetadataFields
     from .traits import Traits
+
+    T = TypeVar("T")
 
 
 # The rarer fields of a `Metadata`; `declarations` knows their forms, and is loaded for them alone.
@@ -203,16 +208,16 @@ class Metadata(Record):
 
     ::
 
-        murli.annotate(
-            delete,
-            murli.Metadata(
-                agent_description="Delete an index and its files.",
-                danger_level="destructive",
-                dry_runnable=True,
-                flag_annotations={"token": murli.FlagAnnotation(env="TOOL_TOKEN", sensitive=True)},
-                examples=[murli.Example("tool delete books --yes", "Delete without asking.")],
-            ),
+        murli.Metadata(
+            agent_description="Delete an index and its files.",
+            danger_level="destructive",
+            dry_runnable=True,
+            flag_annotations={"token": murli.FlagAnnotation(env="TOOL_TOKEN", sensitive=True)},
+            examples=[murli.Example("tool delete books --yes", "Delete without asking.")],
         )
+
+    `murli.about` takes the same fields and declares them of a command; `murli.annotate` takes a
+    `Metadata`, which several commands may share.
 
     What it is for:
 
@@ -361,6 +366,35 @@ def _implies_dry_run(metadata: Metadata) -> bool:
     return metadata.plan is not None or bool(traits is not None and traits.safe_default)
 
 
+def about(*commands: Any, **fields: Unpack[MetadataFields]) -> Callable[[T], T]:
+    """Declare facts about a command; the keywords are the fields of `Metadata`.
+
+    ::
+
+        @app.command()
+        @murli.about(destructive=True, dry_runnable=True)
+        def delete(name: str) -> None: ...
+
+        murli.about(parser, mutating=True)  # argparse
+
+    As a decorator it may stand above or below those of click and typer, more than once; what
+    stands higher overrides the same field below it. It is for handlers, command objects and
+    classes of commands. *commands* are what is there already: a parser, a group, a Typer, a
+    command. With argparse, a function that ``set_defaults`` attaches to a parser may be decorated.
+    """
+    if not fields:
+        raise TypeError("murli.about() takes facts by keyword, such as about(destructive=True)")
+    metadata = Metadata(**fields)
+
+    def decorate(command: T) -> T:
+        annotate(command, metadata)
+        return command
+
+    for command in commands:
+        decorate(command)
+    return decorate
+
+
 def annotate(command: Any, metadata: Metadata) -> None:
     """Attach *metadata* to a command: a parser, or whatever object stands for the command.
 
@@ -368,6 +402,16 @@ def annotate(command: Any, metadata: Metadata) -> None:
     """
     if not isinstance(metadata, Metadata):
         raise TypeError(f"annotate() takes a murli.Metadata, not {type(metadata).__name__}")
+    earlier, function = metadata_of(command), getattr(command, "callback", command)
+    while earlier is None and function is not None:
+        earlier, function = metadata_of(function), getattr(function, "__wrapped__", None)
+    try:
+        setattr(command, METADATA, earlier.merged_with(metadata) if earlier else metadata)
+    except AttributeError:
+        raise TypeError(
+            f"what is declared is about a command, its function or a parser, "
+            f"not about {core.kind_of(command)}"
+        ) from None
     if hasattr(command, "_parse_known_args"):
         # A parser may be let parse in a way of the author's own, where nobody meets it otherwise.
         from ..core import note_parses
@@ -377,5 +421,3 @@ def annotate(command: Any, metadata: Metadata) -> None:
         core.declares_changes = True
     if metadata.batch:
         core.declares_batch = True
-    earlier = metadata_of(command)
-    setattr(command, METADATA, earlier.merged_with(metadata) if earlier else metadata)

@@ -45,14 +45,10 @@ def hook_guarded(group: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
 
 def _is_annotated(command: Any) -> bool:
     """Return whether something is declared about *command*, or about a function it wraps."""
-    holder: Any = command
-    facts = command.__dict__
-    while METADATA not in facts:
-        holder = facts.get("callback") if holder is command else facts.get("__wrapped__")
-        if holder is None:
-            return False
-        facts = getattr(holder, "__dict__", {})
-    return True
+    holder, further = command, "callback"
+    while holder is not None and not hasattr(holder, METADATA):
+        holder, further = getattr(holder, further, None), "__wrapped__"
+    return holder is not None
 
 
 def guard(command: Any, enabled: Enabled, path: tuple[str, ...], metadata: Metadata | None) -> None:
