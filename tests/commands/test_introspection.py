@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -167,12 +168,63 @@ def test_safety_is_always_told(tasks: list[str]) -> None:
     assert run(tasks, "task", "create", "--schema").document["safety"]["dry_run_supported"]
 
 
+def test_agents_md_is_checked(tmp_path: Path, tasks: list[str]) -> None:
+    """--check accepts what --agents-md wrote with an author's text around it, and shows a drift."""
+    kept = tmp_path / "AGENTS.md"
+    written = run(tasks, "describe", "--agents-md").out
+    kept.write_bytes(f"# Ours\n\n{written}\n## Notes\n".replace("\n", "\r\n").encode())
+    done = run(tasks, "describe", "--agents-md", "--check", str(kept))
+    assert (done.code, done.document["message"]) == (0, f"{kept} is up to date.")
+
+    old = written.replace("TITLE --weight FLOAT", "TITLE").replace(
+        "### task purge", "### task wipe"
+    )
+    kept.write_text(old)
+    done = run(tasks, "describe", "--check", "AGENTS.md", cwd=tmp_path)
+    assert (done.code, done.out, done.error["error"]) == (1, "", "agents_md_drifted")
+    assert "tasks describe --agents-md" in done.error["suggestion"]
+    first, *difference = done.error["message"].splitlines()
+    assert first == "AGENTS.md differs from the tool (- file, + tool):"
+    assert [line.partition(" [")[0] for line in difference] == [
+        "### task create",
+        "- tasks task create TITLE",
+        "+ tasks task create TITLE --weight FLOAT",
+        "### task delete",
+        "- ### task wipe",
+        "+ ### task purge",
+    ]
+    shown = run_at_terminal(tasks, "describe", "--check", str(kept))
+    assert shown.code == 1 and "+ ### task purge" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "code"),
+    [
+        (None, "not_found", 5),
+        (b"# Another tool\n", "agents_md_drifted", 1),
+        (b"\xff\xfe", "user_error", 1),
+    ],
+)
+def test_what_is_no_agents_md_is_no_success(
+    tmp_path: Path, tasks: list[str], content: bytes | None, error: str, code: int
+) -> None:
+    """A file that is not there, that another tool wrote, or that is no text fails the check."""
+    kept = tmp_path / "AGENTS.md"
+    if content is not None:
+        kept.write_bytes(content)
+    done = run(tasks, "describe", "--check", str(kept))
+    assert (done.code, done.error["error"]) == (code, error)
+    assert str(kept) in done.error["message"]
+
+
 def test_agents_md_without_commands() -> None:
     """AGENTS.md has no Commands section without commands, and no summary line without one."""
     text = murli.format_agents_md({"name": "t", "summary": "", "schema_version": "1.0"})
     assert "## Commands" not in text
     assert "## Tool: t\n\n## Introspection\n" in text
-    assert text.endswith("`1.0`\n")
+    assert text.endswith(
+        "`1.0`\n\n<!-- End of what `t describe --agents-md` wrote. Your own text may follow. -->\n"
+    )
 
 
 def test_doctor(tasks: list[str]) -> None:

@@ -123,6 +123,7 @@ def test_what_nobody_declared_has_no_read_only(ship: list[str]) -> None:
     text = run(ship, "describe", "--agents-md").out
     assert "**Safety:** not declared, looks mutating\n" in text
     assert "`purge` (not declared, looks destructive), `show` (not declared)" in text
+    assert "### db purge\n" in text
 
 
 def test_what_is_declared_is_told_with_the_flags_it_brings(ship: list[str]) -> None:

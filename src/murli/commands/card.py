@@ -9,19 +9,15 @@ from __future__ import annotations
 import os
 import sys
 
-from ..contracts import Facts
 from ..core import REDIRECTS
 from ..declare import flag_key
 from ..declare.redirects import destination
 from ..declare.safety import declared_danger, inferred_danger
-from ..errors import KINDS, AgentError
 from ..formats import cleaned
 from ..line.discretion import discreet
-from ..line.flags import CommandFacts, flags_in
-from ..line.scanning import offers_profiles
 from ..line.usage_line import parameters_line
-from ..outcome import Failure, Partial
 from .command_notes import fields_of, notes_on
+from .legend import all_of, exit_codes, has_profiles, number, own_flags
 from .options import as_called
 from .own import own_commands
 from .schema import is_guarded
@@ -133,7 +129,7 @@ class Card:
         if marks and not has_usage:
             known = f" ({_INFERRED})" if marks[0].endswith("?") else ""
             lines.append(f"This command: {', '.join(marks)}{known}")
-        return [*lines, *notes_on(command, lambda kind: _number(self._invocation, kind))]
+        return [*lines, *notes_on(command, lambda kind: number(self._invocation, kind))]
 
     def _text(self, lines: Sequence[str]) -> str:
         text = cleaned(str(discreet("\n".join(lines))))
@@ -242,7 +238,7 @@ class Card:
         """Return where the commands have gone that are not in the tree any more."""
         if len(self._command.path) > 1:
             return []
-        known = {command.path[1:] for command in _all_of(self._command)}
+        known = {command.path[1:] for command in all_of(self._command)}
         gone = [
             f"{' '.join(old)} -> {' '.join(destination(old, self._rules))}"
             for old in self._rules
@@ -285,11 +281,15 @@ class Card:
     # -- the end ----------
 
     def _closing(self) -> list[str]:
-        lines = [self._flags(), self._exit_codes()]
+        codes = exit_codes(self._invocation).items()
+        lines = [
+            f"Flags, anywhere: {', '.join(own_flags(self._invocation, self._command))}",
+            f"Exit codes: {', '.join(f'{code} {meaning}' for code, meaning in codes)}",
+        ]
         if not self._offers_own:
             return lines
         name, root = self._name, self._command
-        hidden = _UNLISTED if self._has_profiles() else (*_UNLISTED, "profile")
+        hidden = _UNLISTED if has_profiles(self._invocation, root) else (*_UNLISTED, "profile")
         # A group may load all it has, and complain, whenever it is asked for its names.
         mounted = not set(self._invocation.contract.mounted).issubset(hidden)
         own = own_commands(self._invocation) if mounted else []
@@ -303,48 +303,6 @@ class Card:
             smaller += f", '{name} describe COMMAND' for one of them"
         return [*lines, f"{smaller}, '{name} describe' for everything."]
 
-    def _flags(self) -> str:
-        """Return the flags of ours that mean something on some command, by their names."""
-        known = [each for each in _all_of(self._command) if each.is_called]
-        declared = [each.metadata for each in known if each.metadata is not None]
-        changes = any(each.mutating for each in declared)
-        common = {
-            "lists": True,
-            "has_timeout": True,
-            "needs_agent_flag": True,
-            "format_flag": self._invocation.contract.format_flag,
-            "has_profiles": self._has_profiles(),
-            "streams": any(each.streams for each in declared),
-            "destructive": any(each.destructive for each in declared),
-            "dry_runnable": any(each.dry_runnable for each in declared),
-            "confirmable": any(map(is_guarded, known)),
-        }
-        facts = [CommandFacts(**common)]
-        facts += [CommandFacts(**{**common, "mutating": True, "lists": False})] if changes else []
-        own = {flag.spelling or f"--{flag.name}" for flag in self._command.flags}
-        names = dict.fromkeys(
-            f"{flag.names[-1]} {flag.metavar.replace(',', '|')}".rstrip()
-            + (" (0: no limit)" if "; 0 for " in flag.help else "")
-            for flag in flags_in(self._invocation.contract).values()
-            if flag.views and any(map(flag.applies, facts)) and own.isdisjoint(flag.names)
-        )
-        return f"Flags, anywhere: {', '.join(names)}"
-
-    def _has_profiles(self) -> bool:
-        from ..call.settable import settable_flags
-
-        return bool(settable_flags(self._command)) and offers_profiles(self._invocation)
-
-    def _exit_codes(self) -> str:
-        """Return what exit codes mean: those of the contract, and those of the tool's own."""
-        meanings = {0: "ok"}
-        for kind in KINDS:
-            meanings.setdefault(_number(self._invocation, kind), kind)
-        for status, meaning in self._invocation.settings.exit_codes.items():
-            meanings[status] = meaning if isinstance(meaning, str) else str(meaning.value)
-        codes = (f"{code} {meanings[code]}" for code in sorted(meanings))
-        return f"Exit codes: {', '.join(codes)}"
-
     def _called(self) -> str:
         return " ".join((self._name, *self._command.path[1:]))
 
@@ -354,32 +312,12 @@ def _size(lines: Sequence[str]) -> int:
     return len("\n".join(lines).encode())
 
 
-def _all_of(command: Command) -> Iterator[Command]:
-    yield command
-    for child in command.visible:
-        yield from _all_of(child)
-
-
 def _own_usage(command: Command) -> str:
     """Return how a command of ours is called."""
     if command.visible:
         return f"{command.name} {{{'|'.join(child.name for child in command.visible)}}}"
     usage = f"{command.name} {parameters_line(command)}".rstrip()
     return f"{usage} < many calls: {_REQUEST} a line" if command.name == "exec" else usage
-
-
-def _number(invocation: Invocation, kind: str) -> int:
-    """Return the exit code that *kind* has in the contract in force."""
-    contract = invocation.contract
-    if kind == "success":
-        return 0
-    if kind == "partial":
-        return contract.respond(Partial("x", None), Facts()).exit_code
-    error = AgentError.of_kind(kind, "x")
-    usage_code = invocation.settings.usage_exit_code
-    if kind == "user_error" and usage_code:
-        return usage_code
-    return contract.respond(Failure(error, ""), Facts()).exit_code
 
 
 def _rule(rule: Rule, command: Command) -> str:

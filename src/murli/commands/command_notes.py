@@ -33,11 +33,7 @@ def notes_on(command: Command, number: Callable[[str], int]) -> Iterator[str]:
         yield f"Returns: {returned}"
     if metadata.idempotent:
         yield "A second call changes nothing more."
-    for code, entry in metadata.exit_codes.items():
-        status = code.number if isinstance(code, CommandCode) else number(code.value)
-        finer = f" ({', '.join(entry.error_codes)})" if entry.error_codes else ""
-        again = " Try again." if entry.retryable else ""
-        yield f"Exit {status} {code.name}: {entry.description}{finer}{again}"
+    yield from (f"Exit {line}" for line in exits_of(command, number))
     if metadata.examples:
         yield "Examples:"
     for example in metadata.examples:
@@ -45,6 +41,15 @@ def notes_on(command: Command, number: Callable[[str], int]) -> Iterator[str]:
         if example.expected_exit_code:
             text = f"{text} (exit code {example.expected_exit_code})".strip()
         yield f"  {example.command}" + (f"  # {text}" if text else "")
+
+
+def exits_of(command: Command, number: Callable[[str], int]) -> Iterator[str]:
+    """Yield a line for each declared end of *command*; *number* is as in `notes_on`."""
+    for code, entry in command.metadata.exit_codes.items() if command.metadata else ():
+        status = code.number if isinstance(code, CommandCode) else number(code.value)
+        finer = f" ({', '.join(entry.error_codes)})" if entry.error_codes else ""
+        again = " Try again." if entry.retryable else ""
+        yield f"{status} {code.name}: {entry.description}{finer}{again}"
 
 
 def fields_of(command: Command) -> list[str]:

@@ -49,16 +49,19 @@ def run(invocation: Invocation) -> NoReturn:
         from .card import card_for
 
         _print(invocation, card_for(invocation, _named(invocation, words)))
-    if "agents-md" in options:
-        from .agents_md import format_agents_md
+    if "agents-md" in options or "check" in options:
+        from .agents_md import check, completed, format_agents_md
 
-        document = discreet(plain(build(invocation)))
+        document = discreet(plain(completed(invocation, build(invocation))))
         # By this line, which the other contract's format has not, a reader tells a stale file.
         version = document.get("tool_version") or document["murli"]["version"]
         stamp = (
             f"<!-- cli-version: {version} -->\n" if invocation.contract.wraps_descriptions else ""
         )
-        _print(invocation, stamp + format_agents_md(document))
+        text = format_agents_md(document)
+        if "check" in options:
+            check(invocation, " ".join(options["check"]), text)
+        _print(invocation, stamp + text)
     if "search" in options:
         from .finding.by_words import search
 

@@ -33,6 +33,7 @@ DESCRIBE_FLAGS = (
     Flag("search", "[]string", None, "find commands by words", values=-1, metavar="WORDS"),
     _switch("card", "print every command on one line of text instead"),
     _switch("agents-md", "print an AGENTS.md to keep instead"),
+    Flag("check", "string", None, "check that this AGENTS.md is up to date", metavar="FILE"),
 )
 
 _REQUEST = {

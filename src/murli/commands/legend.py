@@ -1,0 +1,83 @@
+"""What holds for every command of the tool: the flags of ours, and what exit codes mean."""
+
+from __future__ import annotations
+
+from ..contracts import Facts
+from ..errors import KINDS, AgentError
+from ..line.flags import CommandFacts, flags_in
+from ..line.scanning import offers_profiles
+from ..outcome import Failure, Partial
+from .schema import is_guarded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..call import Invocation
+    from ..declare.tree import Command
+
+
+def own_flags(invocation: Invocation, root: Command) -> list[str]:
+    """Return the flags of ours that mean something on some command, with what they take."""
+    known = [each for each in all_of(root) if each.is_called]
+    declared = [each.metadata for each in known if each.metadata is not None]
+    changes = any(each.mutating for each in declared)
+    common = {
+        "lists": True,
+        "has_timeout": True,
+        "needs_agent_flag": True,
+        "format_flag": invocation.contract.format_flag,
+        "has_profiles": has_profiles(invocation, root),
+        "streams": any(each.streams for each in declared),
+        "destructive": any(each.destructive for each in declared),
+        "dry_runnable": any(each.dry_runnable for each in declared),
+        "confirmable": any(map(is_guarded, known)),
+    }
+    facts = [CommandFacts(**common)]
+    facts += [CommandFacts(**{**common, "mutating": True, "lists": False})] if changes else []
+    own = {flag.spelling or f"--{flag.name}" for flag in root.flags}
+    names = dict.fromkeys(
+        f"{flag.names[-1]} {flag.metavar.replace(',', '|')}".rstrip()
+        + (" (0: no limit)" if "; 0 for " in flag.help else "")
+        for flag in flags_in(invocation.contract).values()
+        if flag.views and any(map(flag.applies, facts)) and own.isdisjoint(flag.names)
+    )
+    return list(names)
+
+
+def has_profiles(invocation: Invocation, root: Command) -> bool:
+    """Return whether values of the flags of the tool can be saved."""
+    from ..call.settable import settable_flags
+
+    return bool(settable_flags(root)) and offers_profiles(invocation)
+
+
+def exit_codes(invocation: Invocation) -> dict[int, str]:
+    """Return what exit codes mean: those of the contract, and those of the tool's own."""
+    meanings = {0: "ok"}
+    for kind in KINDS:
+        meanings.setdefault(number(invocation, kind), kind)
+    for status, meaning in invocation.settings.exit_codes.items():
+        meanings[status] = meaning if isinstance(meaning, str) else str(meaning.value)
+    return {code: meanings[code] for code in sorted(meanings)}
+
+
+def number(invocation: Invocation, kind: str) -> int:
+    """Return the exit code that *kind* has in the contract in force."""
+    contract = invocation.contract
+    if kind == "success":
+        return 0
+    if kind == "partial":
+        return contract.respond(Partial("x", None), Facts()).exit_code
+    error = AgentError.of_kind(kind, "x")
+    usage_code = invocation.settings.usage_exit_code
+    if kind == "user_error" and usage_code:
+        return usage_code
+    return contract.respond(Failure(error, ""), Facts()).exit_code
+
+
+def all_of(command: Command) -> Iterator[Command]:
+    """Yield *command*, and every visible command below it."""
+    yield command
+    for child in command.visible:
+        yield from all_of(child)
