@@ -1,8 +1,8 @@
 """Black-box checks of any executable: which contract it speaks, and what it breaks.
 
 `check` runs a tool of any language in an empty home and an empty folder, each process under a
-deadline in a group of its own, and never runs a command that changes something, but for seeing it
-refuse. ``murli check`` and ``python -m murli.conformance`` are the same from a shell.
+deadline in a group of its own. It never confirms a change: commands that change something are only
+called to see that they refuse. ``murli check`` and ``python -m murli.conformance`` do the same.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-#: is called with a result, and how many there will be; again, where checks are made once more
+#: called with each result and with the number of checks; again where checks are repeated
 OnResult = Callable[[Result, int], None]
 
 
@@ -47,13 +47,13 @@ def check(
     on_result: OnResult | None = None,
     jobs: int = 1,
 ) -> Report:
-    """Check *tool*, the words that run it, and report.
+    """Check *tool*, the words that run it, and return the report.
 
     *contract* is the one to check, ``""`` for whatever it speaks; a tool that speaks several is
     asked for it with ``MURLI_CONTRACT``. A tool that speaks none is measured by murli. *only* are
-    the beginnings of the ids of the checks to make. *jobs* is how many processes of the tool may
-    run at once; the report is the same for any number. *on_result* is called with every result,
-    and how many there will be. Raises `NotRunnable` for what cannot start.
+    prefixes of the ids of the checks to make. *jobs* is how many processes of the tool may run at
+    once; the report is the same for any number. *on_result* is called with every result and with
+    the number of checks. Raises `NotRunnable` for a tool that cannot be started.
     """
     profile = profile or Profile()
     asked = contract or profile.contract
@@ -63,7 +63,7 @@ def check(
         raise ValueError(f"contract is one of {', '.join(CONTRACTS)}, not {asked!r}")
     if jobs < 1:
         raise ValueError(f"jobs is 1 or more, not {jobs}")
-    if profile.keep_home:  # there is but one, and what is changed there is not seen
+    if profile.keep_home:  # there is only one home, and changes in it are not noticed
         jobs = 1
     from .probing import Disturbed
 
@@ -73,7 +73,7 @@ def check(
     started = time.monotonic()
     try:
         found = report(jobs)
-    except Disturbed:  # never by one process after the other
+    except Disturbed:  # never with one process at a time
         found = report(1)
     return replace(found, duration_ms=round((time.monotonic() - started) * 1000))
 
@@ -117,7 +117,7 @@ def _report(
 
 
 def _remarks(target: Target) -> list[str]:
-    """Return what whoever reads the report should know about how it came to be."""
+    """Return notes for the reader about how the report was made."""
     found = []
     if not target.was_run and target.speaks == target.contract:
         found.append(

@@ -1,4 +1,4 @@
-"""The checks of a contract, in order, made on a tool."""
+"""Runs the checks of a contract on a tool, in order."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from .probing import Place
 from .results import Result
 from .target import Target
 
-# A check waits for its processes most of the time, and often for those of another.
+# A check mostly waits for processes, often those of another check.
 _CHECKS_FOR_EACH_JOB = 8
 
 
 def checks_for(contract: str) -> list[Check]:
-    """Return the checks of a contract, in the order they have to be made in."""
+    """Return the checks of a contract in the order in which they have to run."""
     own = [each for each in CHECKS if contract in each.contracts]
     return sorted(own, key=lambda each: (each.in_hindsight, each.is_alone, each.level, each.id))
 
 
 def results_of(target: Target, checks: Iterable[Check]) -> Iterator[Result]:
-    """Make *checks*, and yield the result of each."""
+    """Run *checks*, and yield the result of each."""
     for each in checks:
         yield each.made_on(target)
 
@@ -30,9 +30,9 @@ def results_of(target: Target, checks: Iterable[Check]) -> Iterator[Result]:
 def results_side_by_side(
     target: Target, checks: Iterable[Check], jobs: int, new_place: Callable[[], Place]
 ) -> Iterator[Result]:
-    """Make *checks* with *jobs* processes at once, and yield the result of each when it is there.
+    """Run *checks* with *jobs* processes at once, and yield each result when it is there.
 
-    Raises `Disturbed` where they have to be made one after the other.
+    Raises `Disturbed` if they have to run one after the other.
     """
 
     def made(number: int, check: Check) -> Result:

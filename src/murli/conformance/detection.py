@@ -1,4 +1,4 @@
-"""Which contract a tool speaks, from a handful of calls that every tool survives."""
+"""Which contract a tool speaks, found with a handful of harmless calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .target import ENVELOPES, NO_SUCH_FLAG, NONE
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """What a tool speaks: a contract or ``none``, and of murli the wire, ``docs`` or ``go``."""
+    """A contract or ``none``; for murli also the wire, ``docs`` or ``go``."""
 
     contract: str
     wire: str = ""
@@ -24,7 +24,7 @@ class Detected:
 
 
 def detect(prober: Prober) -> Detected:
-    """Find out what the tool of *prober* speaks."""
+    """Return what the tool of *prober* speaks."""
     refused = prober.run(NO_SUCH_FLAG)
     mistake, _ = terminal_of(refused.stdout, refused.stderr)
     described = object_in(parsed(prober.run("describe").stdout))
@@ -36,7 +36,7 @@ def detect(prober: Prober) -> Detected:
 
 
 def _murli(described: dict[str, Any], mistake: dict[str, Any] | None, prober: Prober) -> Detected:
-    # Only the error tells: both spell a description the same way.
+    # Only errors differ: both wires spell a description the same way.
     wire = "go" if mistake is not None and "status" not in mistake else "docs"
     if not described:
         return Detected("murli", wire)
@@ -74,7 +74,7 @@ def _envelope(
 
 
 def _own_name(envelope: dict[str, Any], described: dict[str, Any], prober: Prober) -> str:
-    """Return what the tool calls itself: by that name its manifest lists it among its commands."""
+    """Return the tool's own name, under which its manifest lists it among its commands."""
     name = object_in(described.get("data")).get("name")
     if isinstance(name, str) and name:
         return name

@@ -1,4 +1,4 @@
-"""A tool made ready to be examined: where it runs, what it speaks, which calls may be made."""
+"""Prepares a tool to be examined: where it runs, what it speaks, which calls may be made."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .target import NONE, Target
 
 
 class NotRunnable(OSError):
-    """A tool that cannot even be started; the message is the system's."""
+    """A tool that cannot be started; the message is the system's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A tool that can be examined; *notes* tell what was odd on the way.
+    """A tool that is ready; *notes* are for the report.
 
-    *new_place* makes another place to run it in, with a home of its own.
+    *new_place* creates another folder to run it in, with a home of its own.
     """
 
     target: Target
@@ -33,9 +33,9 @@ class Opened:
 def opened(
     tool: Sequence[str], profile: Profile, contract: str, env: Mapping[str, str]
 ) -> Iterator[Opened]:
-    """Make *tool* ready, and leave no trace of it; `NotRunnable` for what cannot be started."""
+    """Prepare *tool*, and remove all traces of it at the end; raises `NotRunnable`."""
     words = absolute(tuple(tool))
-    # A tool may take a pipe for a person's, and whoever checks it is none.
+    # A tool may take a pipe for a person's; this caller is an agent.
     asked = {"MURLI_MODE": "agent"} | ({"MURLI_CONTRACT": contract} if contract else {})
     with ExitStack() as scratches:
 

@@ -1,4 +1,4 @@
-"""What a check is: it looks, and everything it looked at is a finding.
+"""A check looks at a tool, and everything it looked at is a finding.
 
 A check that found nothing to look at has verified nothing, and never counts as a pass.
 """
@@ -26,16 +26,16 @@ Look = Callable[[Target], Iterable[Finding]]
 
 
 class NotApplicable(Exception):
-    """The tool has nothing a check could be about."""
+    """The tool has nothing that the check is about."""
 
 
 class NotVerified(Exception):
-    """A check could not be made."""
+    """The check could not be made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing a contract asks for. *requirements* are its names in the contract's own text."""
+    """One requirement of a contract. *requirements* are its ids in the contract's own text."""
 
     id: str
     title: str
@@ -43,20 +43,20 @@ class Check:
     contracts: tuple[str, ...]
     requirements: tuple[str, ...]
     look: Look
-    #: whether it looks at what the other checks have run, and so comes behind them
+    #: whether it looks at the calls of other checks, and so runs after them
     in_hindsight: bool = False
-    #: whether it depends on how long something takes, and so is made while nothing else is
+    #: whether it depends on timing, and so runs while nothing else does
     is_alone: bool = False
 
     def made_on(self, target: Target) -> Result:
-        """Make the check."""
+        """Run the check, and return its result."""
         reason = target.profile.skip.get(self.id, "")
         findings: tuple[Finding, ...] = ()
         status = NOT_VERIFIED
         if reason:
             reason = f"left out by the profile: {reason}"
         elif target.speaks == NONE and NONE not in self.contracts:
-            # Whatever else was called might do anything.
+            # Any other call might change something.
             reason = "the tool speaks no contract"
         else:
             try:
@@ -67,7 +67,7 @@ class Check:
                 status, reason = NOT_APPLICABLE, str(error)
             except NotVerified as error:
                 reason = str(error)
-            except Exception as error:  # what a tool prints must never end the check of it
+            except Exception as error:  # the output of a tool must never end the check of it
                 findings = ()
                 reason = f"the check itself failed: {type(error).__name__}: {error}"
         return Result(self.id, self.title, self.level, self.requirements, status, reason, findings)
@@ -76,13 +76,13 @@ class Check:
 def judged(
     trouble: str, command: str = "", evidence: Evidence | None = None, *, warn: bool = False
 ) -> Finding:
-    """Return the finding for *trouble* in words, a pass when there is none."""
+    """Return a finding: failed, or with *warn* a warning, for the reason *trouble*; else a pass."""
     status = (WARN if warn else FAIL) if trouble else PASS
     return Finding(status, command, trouble, evidence)
 
 
 def or_not_applicable(found: Iterable[Finding], reason: str) -> Iterator[Finding]:
-    """Yield what was found; where there was nothing to find, the check is not about this tool."""
+    """Yield *found*; raises `NotApplicable` if there is nothing in it."""
     any_found = False
     for each in found:
         any_found = True
@@ -92,9 +92,9 @@ def or_not_applicable(found: Iterable[Finding], reason: str) -> Iterator[Finding
 
 
 def all_seen(look: Callable[[Target], Iterable[Finding | str]]) -> Look:
-    """Make a check of what yields findings, and for everything that stayed unclear a reason.
+    """Turn a function that yields findings, and reasons why it could not decide, into a check.
 
-    It is `NotVerified` when nothing is wrong, and something stayed unclear.
+    The check raises `NotVerified` if nothing is wrong and something could not be decided.
     """
 
     @wraps(look)

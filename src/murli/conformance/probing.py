@@ -1,7 +1,7 @@
-"""Every process that is run to check a tool: each once, whoever asks for it again.
+"""Runs the processes of a tool under examination: each distinct call once.
 
-Calls of one command are made in one place, one after the other, so that their answers can be
-compared. Those of other commands may be made at the same time in other places.
+Calls of one command run in one folder, one after the other, so that their answers can be
+compared. Calls of other commands may run at the same time in other folders.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ Words = tuple[str, ...]
 
 
 class Disturbed(BaseException):
-    """Calls that may have to be made one after the other, in the order of the checks.
+    """The calls may have to be made one after the other, in the order of the checks.
 
-    It is no `Exception`, so that no check takes it for a failure of its own.
+    Not an `Exception`, so that no check takes it for a failure of its own.
     """
 
 
@@ -38,9 +38,9 @@ class _Call:
 
 
 class Place:
-    """A scratch folder, the environment of the tool in it, and the lock of whoever runs it there.
+    """A scratch folder, the environment of the tool in it, and a lock for running it there.
 
-    *setup* are the calls to make before any other.
+    *setup* are the calls to make first.
     """
 
     def __init__(self, scratch: Scratch, env: dict[str, str], setup: Iterable[Words] = ()) -> None:
@@ -53,10 +53,10 @@ class Place:
 
 
 class Prober:
-    """Runs a tool where nothing can be harmed, and remembers how it went.
+    """Runs a tool where it can do no harm, and caches the results.
 
-    `side_by_side` lets several threads make calls: those of one command in one place. From then on
-    a call that changes a file is `Disturbed`, for the order of the calls may matter.
+    `side_by_side` lets several threads make calls: those of one command in one place. A call that
+    changes a file then raises `Disturbed`, for the order of the calls may matter.
     """
 
     def __init__(
@@ -70,12 +70,12 @@ class Prober:
         self.tool = tool
         self.scratch = scratch
         self.seconds = seconds
-        # Adds to the words of a call what the tool needs to know that an agent calls.
+        # Adds to the words of a call the flag that says that an agent calls.
         self.asking: Callable[[Words], Words] = tuple
-        #: returns the name of the command that words call
+        #: returns the name of the command in the words of a call
         self.command_of: Callable[[Words], str] = lambda _: ""
         self._known: dict[_Call, Future[Evidence]] = {}
-        # Which check asked for a call first, and as its how many-th.
+        # Which check made a call first, and the number of the call within that check.
         self._ranks: dict[_Call, tuple[int, int]] = {}
         self._asking = threading.local()
         self._lock = threading.Lock()
@@ -90,7 +90,7 @@ class Prober:
 
     @property
     def seen(self) -> list[Evidence]:
-        """Everything that was asked for, in the order of the checks, whenever it was run."""
+        """All calls made so far, in the order of the checks, whenever they ran."""
         calls = sorted(self._ranks, key=self._ranks.__getitem__)
         return [self._known[each].result() for each in calls]
 
@@ -102,7 +102,7 @@ class Prober:
         event: str = "",
         env: dict[str, str] | None = None,
     ) -> Evidence:
-        """Run the tool with *words*, or return how that went before."""
+        """Run the tool with *words*, or return the cached result."""
         call = _Call(words, stdin, text, tuple(sorted((env or {}).items())), event)
         with self._lock:
             is_known = call in self._known
@@ -117,7 +117,7 @@ class Prober:
         return future.result()
 
     def asked_by(self, number: int) -> None:
-        """Note that what this thread runs is for the check with this *number*, from 1 on."""
+        """Note that this thread now runs the check with this *number*, counted from 1."""
         self._asking.rank = number, 0
 
     def _rank(self, call: _Call) -> None:
@@ -129,12 +129,12 @@ class Prober:
 
     @contextmanager
     def side_by_side(self, jobs: int, new_place: Callable[[], Place]) -> Iterator[None]:
-        """Let *jobs* calls be made at once; *new_place* makes another place for them."""
+        """Let *jobs* calls run at once; *new_place* creates another place for them."""
         setup = self._places[0].setup
         if any(each.changed and each.argv[len(self.tool) :] not in setup for each in self.seen):
             raise Disturbed
         self._new_place, self._needs_order = new_place, True
-        # Of two places for each call there is one to go on in where a command has many calls.
+        # Two places per job: a thread can continue where a command with many calls occupies one.
         self._most_places, self._turns = 2 * jobs, threading.Semaphore(jobs)
         for call in self._known:
             self._place_by_command[self.command_of(call.words)] = self._places[0]
@@ -147,7 +147,7 @@ class Prober:
             self._new_place = None
 
     def _end(self) -> None:
-        """End what is running, and let nothing begin."""
+        """Kill what is running, and start nothing more."""
         with self._lock:
             self._is_over = True
             for child in self._running:
@@ -166,7 +166,7 @@ class Prober:
         return place
 
     def _prepare(self, place: Place) -> None:
-        """Make the calls of the setup, which have to end as they did in the first place."""
+        """Make the calls of the setup; each must end as it did in the first place."""
         while place.setup and place is not self._places[0]:
             call = _Call(place.setup.pop(0), "null", b"", (), "")
             ended = self._ended(place, call, (*self.tool, *call.words))
@@ -183,7 +183,7 @@ class Prober:
                 raise Disturbed
             self._prepare(place)
             evidence = self._run_in(place, call)
-        # One that took too long may have had to wait for others.
+        # A call that took too long may have waited for others.
         is_late = evidence.timed_out and self._new_place is not None
         if self._is_over or is_late or (evidence.changed and self._needs_order):
             raise Disturbed
@@ -193,7 +193,7 @@ class Prober:
         argv = (*self.tool, *self.asking(call.words))
         ended = self._ended(place, call, argv)
         before, place.files = place.files, place.scratch.snapshot()
-        # A file that is gone, is new, or is not what it was.
+        # A file that is gone, new or changed.
         changed = {name for name, _ in before.items() ^ place.files.items()}
         event = EVENTS[call.event]
         if place.scratch.take_sprung():
@@ -244,5 +244,5 @@ def _kill(child: Child) -> None:
         child.send(signal.SIGKILL)
 
 
-#: how it is told that a tool started a program for a person
+#: the note about a tool that started a program for a person
 TRAPPED = "it started a pager, an editor or a browser"

@@ -1,4 +1,4 @@
-"""One process of a tool: in a group of its own, under a deadline, with what may happen to it."""
+"""Runs one process of a tool, in a group of its own, under a deadline, with an optional event."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..wire.collecting import Collector
 from ..wire.limits import MIB, Limits, in_words
 from ..wire.running import Child, wait_for_end
 
-#: what may happen to a process, by name, and how that is described
+#: what may happen to a process, by name, and how reports describe it
 EVENTS = {
     "": "",
     "reader-gone": "nobody reads its stdout",
@@ -23,7 +23,7 @@ EVENTS = {
     "interrupt": "SIGINT after its first line",
     "interrupt-at-work": "SIGINT after half a second",
 }
-# What is kept of each stream, and what is more than any answer.
+# How much of each stream is kept, and more than any answer should have.
 _MOST_KEPT = 16 * MIB
 _MOST_WRITTEN = 64 * MIB
 _AT_WORK_SECONDS = 0.5
@@ -32,7 +32,7 @@ _SMALLEST_PIPE = 4096
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a process ended; *exit_code* is ``None`` when it had to be killed or never ran."""
+    """How a process ended; *exit_code* is ``None`` if it had to be killed or never ran."""
 
     stdout: bytes
     stderr: bytes
@@ -52,12 +52,12 @@ def run(
     event: str = "",
     on_start: Callable[[Child], object] = lambda _: None,
 ) -> Ended:
-    """Run *argv* to its end, or kill it and all it started; raises nothing about the program.
+    """Run *argv* to its end, or kill it and its children; raises nothing about the program.
 
     *on_start* is called with the process.
     """
     out = _Beginning(by_byte=event == "interrupt")
-    with ExitStack() as theirs:  # what only the process needs once it runs
+    with ExitStack() as theirs:  # descriptors that only the child needs
         try:
             child = Child(
                 argv,
@@ -70,13 +70,13 @@ def run(
                 popen={
                     "stdin": _stdin(stdin, text, theirs),
                     "stdout": _stdout(event, theirs),
-                    # Who writes more has to wait for the reader, and so is still under way.
+                    # A process that writes more has to wait for the reader, and so has not ended.
                     "pipesize": _SMALLEST_PIPE if event == "interrupt" else -1,
-                    # A system call or two, and nothing that another thread could hold a lock of.
+                    # A system call or two, and nothing for which another thread could hold a lock.
                     "preexec_fn": _preparation(stdin),
                 },
             )
-        except (OSError, ValueError) as error:  # a word may hold what no process can be given
+        except (OSError, ValueError) as error:  # a word may have a null byte
             reason = error.strerror if isinstance(error, OSError) else error
             return Ended(b"", f"{argv[0]}: {reason}".encode(), None, False, 0)
     on_start(child)
@@ -87,9 +87,9 @@ def run(
 
 
 class _Beginning(Collector):
-    """The first bytes of what was written; trouble when both streams together are too long.
+    """Keeps the beginning of a stream; reports when both streams together are too long.
 
-    *by_byte* reads no further than a first line, so that a quick stream is still under way then.
+    With *by_byte* nothing after the first line is read, so that a fast stream has not ended yet.
     """
 
     def __init__(self, written: list[int] | None = None, *, by_byte: bool = False) -> None:
@@ -100,14 +100,14 @@ class _Beginning(Collector):
             self.chunk = 1
 
     def feed(self, data: bytes) -> None:
-        """Take the next bytes."""
+        """Add the next bytes."""
         self.written[0] += len(data)
         self._kept += data[: _MOST_KEPT - len(self._kept)]
         if self.written[0] > _MOST_WRITTEN:
             self.trouble = f"it wrote more than {in_words(_MOST_WRITTEN)}"
 
     def has_new_line(self) -> bool:
-        """Return whether the first line has just come, where it is waited for."""
+        """Return whether the first line has just been completed, if that is waited for."""
         is_there = self.chunk == 1 and self._kept.endswith(b"\n")
         if is_there:
             self.chunk = Collector.chunk
@@ -119,7 +119,7 @@ class _Beginning(Collector):
 
 
 def _stdin(kind: str, text: bytes, theirs: ExitStack) -> int | IO[bytes]:
-    """Return what a process reads: a file, so that a text of any length needs no writer."""
+    """Return the stdin of a process: a file, so that text of any length needs no writer."""
     if kind != "text":
         return PIPE if kind == "silent" else DEVNULL
     file = theirs.enter_context(TemporaryFile())  # noqa: SIM115
@@ -129,7 +129,7 @@ def _stdin(kind: str, text: bytes, theirs: ExitStack) -> int | IO[bytes]:
 
 
 def _stdout(event: str, theirs: ExitStack) -> int:
-    """Return what a process writes to; a reader that is gone is so before there is a process."""
+    """Return the stdout of a process; a closed reader is closed before the process starts."""
     if event != "reader-gone":
         return DEVNULL if event == "null-device" else PIPE
     reader, writer = os.pipe()
@@ -139,8 +139,8 @@ def _stdout(event: str, theirs: ExitStack) -> int:
 
 
 def _preparation(stdin: str) -> Callable[[], None] | None:
-    """Return what to do in a process before the tool runs in it, ``None`` for nothing."""
-    # What a shell starts behind its back is deaf to interrupts, and so is what that starts.
+    """Return what to do in the child before the tool is executed, or ``None``."""
+    # Background jobs of a shell ignore SIGINT, and their children inherit that.
     deaf = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
     def prepare() -> None:

@@ -1,6 +1,6 @@
-"""What an author tells about a tool so that more of it can be checked: a TOML or JSON file.
+"""What an author declares so that more of a tool can be checked: a TOML or JSON file.
 
-A profile adds calls, files to work on and words for commands, and takes commands or checks out.
+A profile adds calls, files and arguments for commands, and excludes commands or checks.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ PROBE_KINDS = ("call", "stream", "slow")
 
 
 class BadProfile(ValueError):
-    """A profile that cannot be used; the message tells where it is wrong, and what is right."""
+    """A profile that cannot be used; the message says where it is wrong and what is right."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileProbe:
-    """A call the author vouches for: it may be run, and *exit_code* is how it ends.
+    """A call that may be run, and the *exit_code* it must have.
 
     A ``stream`` writes its items line by line; a ``slow`` call would work for longer than the
-    deadline, and is interrupted, and given too little time.
+    deadline; it is interrupted, and run with too short a timeout.
     """
 
     words: tuple[str, ...]
@@ -38,22 +38,22 @@ class ProfileProbe:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Everything a profile may say; without one nothing is said."""
+    """The settings of a profile; every one is optional."""
 
     contract: str = ""
     #: seconds for each process
     timeout: float = 10.0
     env: Mapping[str, str] = field(default_factory=dict)
-    #: files by name, put into the folder where the tool runs
+    #: files by name, created in the folder where the tool runs
     files: Mapping[str, str] = field(default_factory=dict)
-    #: calls that are made first, changes and all
+    #: calls that are made first, even if they change something
     setup: tuple[tuple[str, ...], ...] = ()
-    #: the words behind a command, where made-up ones would not do
+    #: the arguments of a command, instead of made-up ones
     arguments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     probes: tuple[ProfileProbe, ...] = ()
     #: commands that only read, whatever their names suggest
     safe: tuple[str, ...] = ()
-    #: commands that are never run, nor asked to refuse
+    #: commands that are never run, not even to see them refuse
     exclude: tuple[str, ...] = ()
     #: checks that are not made, each with the reason
     skip: Mapping[str, str] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Profile:
 
 
 def load(path: str | os.PathLike[str]) -> Profile:
-    """Read the profile in a file; `BadProfile` for what is none."""
+    """Return the profile in the file *path*; raises `BadProfile`."""
     name = os.fspath(path)
     try:
         with open(name, "rb") as file:
@@ -84,7 +84,7 @@ def load(path: str | os.PathLike[str]) -> Profile:
 
 
 def _toml(text: str) -> Any:
-    for name in ("tomllib", "tomli"):  # Python 3.10 has only the latter, where it is installed
+    for name in ("tomllib", "tomli"):  # tomllib is new in Python 3.11
         try:
             reader = import_module(name)
         except ImportError:

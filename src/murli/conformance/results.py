@@ -1,6 +1,6 @@
-"""What was found out about a tool: evidence, findings, results, and the report of them all.
+"""The results of checking a tool: evidence, findings, results, and the report.
 
-Every claim carries what is needed to see it again: the exact words, how it ended, what it wrote.
+Every finding carries its evidence: the words of the call, its exit and its output.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from ..wire import CONTRACTS as CONTRACTS
 PASS, FAIL, WARN = "pass", "fail", "warn"
 NOT_APPLICABLE, NOT_VERIFIED = "not_applicable", "not_verified"
 STATUSES = (PASS, FAIL, WARN, NOT_APPLICABLE, NOT_VERIFIED)
-#: what a level can be: reached, broken, or not shown because a check of it could not run
+#: the states of a level: reached, broken, or unknown because a check of it could not run
 REACHED, BROKEN, INCOMPLETE = "pass", "fail", "incomplete"
 LEVELS = (1, 2, 3)
-# What a status adds to the score; what is not applicable is left out of it.
+# What a status adds to the score; checks that do not apply are left out.
 _WORTH = {PASS: 1.0, WARN: 0.5, FAIL: 0.0, NOT_VERIFIED: 0.0}
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One process of the tool, from its words to its last byte.
+    """One process of the tool: its words, its end and its output.
 
-    *stdin* is ``null`` (nothing to read), ``closed``, ``silent`` (open, and nobody writes) or
-    ``text``, which is *given*. *event* says what happened to it on the way, in words. *exit_code*
-    is minus the number of the signal that ended it, ``None`` when it had to be killed or never ran.
-    *changed* are the files it made, changed or removed where it ran, which was *cwd*.
+    *stdin* is ``null`` (nothing to read), ``closed``, ``silent`` (open without data) or ``text``,
+    which is *given*. *event* describes what was done to the process. *exit_code* is the negative
+    number of the signal that ended it, ``None`` if it had to be killed or never ran. *changed* are
+    the files it created, changed or removed in its folder, *cwd*.
     """
 
     argv: tuple[str, ...]
@@ -59,8 +59,8 @@ class Evidence:
 class Finding:
     """One thing a check looked at: *status* is pass, fail or warn.
 
-    *command* is what stands behind the tool's name, ``""`` for the tool itself; *detail* says what
-    is wrong, in one sentence.
+    *command* are the words after the tool's name, ``""`` for the tool itself; *detail* says what is
+    wrong, in one sentence.
     """
 
     status: str
@@ -71,7 +71,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one check. *reason* says why it does not apply or could not be verified."""
+    """The result of one check. *reason* says why it does not apply or could not be verified."""
 
     id: str
     title: str
@@ -83,14 +83,14 @@ class Result:
 
     @property
     def troubles(self) -> tuple[Finding, ...]:
-        """What failed or deserves a warning, failures first."""
+        """The failures, then the warnings."""
         bad = [each for each in self.findings if each.status == FAIL]
         return (*bad, *(each for each in self.findings if each.status == WARN))
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A command of the tool as far as it is known; *path* is ``""`` for the tool itself."""
+    """A command of the tool; *path* is ``""`` for the tool itself."""
 
     path: str
     summary: str = ""
@@ -99,10 +99,10 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything about one tool under one contract.
+    """The results of one tool under one contract.
 
-    *contract* is what the tool speaks, ``none`` for a tool that keeps none; *measured* the one
-    whose checks were run. *wire* tells the dialects of murli apart: ``docs`` or ``go``.
+    *contract* is what the tool speaks, ``none`` if it speaks none; *measured* the one that was
+    checked. *wire* is the dialect of murli: ``docs`` or ``go``.
     """
 
     tool: tuple[str, ...]
@@ -116,22 +116,22 @@ class Report:
     duration_ms: int = 0
     processes: int = 0
     notes: tuple[str, ...] = ()
-    #: whether all checks were made; otherwise no level can be claimed
+    #: whether all checks were made; otherwise no level is reached
     is_complete: bool = True
 
     def count(self, status: str) -> int:
-        """Return how many checks ended so."""
+        """Return how many checks have *status*."""
         return sum(1 for each in self.results if each.status == status)
 
     @property
     def score(self) -> int:
-        """Percent of what applies that holds, rounded down; a warning counts half."""
+        """The percentage of applicable checks that passed, rounded down; a warning counts half."""
         worth = [_WORTH[each.status] for each in self.results if each.status != NOT_APPLICABLE]
         return int(100 * sum(worth) / len(worth)) if worth else 0
 
     @property
     def levels(self) -> dict[int, str]:
-        """Return what became of each level; one is reached only with all below it."""
+        """The state of each level; one is reached only together with all below it."""
         found: dict[int, str] = {}
         below = REACHED
         for level in LEVELS:
@@ -160,7 +160,7 @@ class Report:
         return not self.count(FAIL)
 
     def of(self, command: str) -> list[tuple[Result, tuple[Finding, ...]]]:
-        """Return the results that concern *command*, each with its findings there."""
+        """Return the results about *command*, each with its findings there."""
         found = []
         for result in self.results:
             own = tuple(each for each in result.findings if each.command == command)
@@ -170,7 +170,7 @@ class Report:
 
 
 def worst(findings: Sequence[Finding]) -> str:
-    """Return the status of a check that found these; what found nothing has verified nothing."""
+    """Return the status of a check with these *findings*; without any it is not verified."""
     for status in (FAIL, WARN, PASS):
         if any(each.status == status for each in findings):
             return status

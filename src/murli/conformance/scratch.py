@@ -1,6 +1,6 @@
-"""Where a tool is run while it is checked: an empty home, an empty folder, and traps.
+"""The folder in which a tool is checked: an empty home, a working folder, and traps.
 
-Whatever it does to its files it does here, and here it is seen.
+Changes to files are noticed here.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ import signal
 import tempfile
 from collections.abc import Mapping
 
-# Variables that name a program a tool might start, where nobody is there to look at it.
+# Variables that name a program a tool might start for a person.
 _TRAPPED = ("PAGER", "GIT_PAGER", "MANPAGER", "EDITOR", "VISUAL", "BROWSER")
-# What would make a tool behave as it does not for everybody, or write outside of this place.
+# Variables that change what a tool prints.
 _DROPPED = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE")
-# Which of ours the tool may see: only what chooses its contract.
+# Of our own variables the tool sees only the one that chooses the contract.
 _OURS, _KEPT = "MURLI_", "MURLI_CONTRACT"
-# How many files and folders are looked at for changes.
+# How many files and folders are compared.
 _MOST_SEEN = 20_000
-#: by this variable a process is known that a tool has left behind
+#: the variable that identifies processes which a tool has left behind
 _MARK = "MURLI_CHECK_SCRATCH"
 
 
 class Scratch:
-    """A folder with ``home``, ``work`` and ``tmp`` in it, gone when it is closed.
+    """A folder with ``home``, ``work`` and ``tmp`` in it, removed when it is closed.
 
-    *bytecode* is where Python keeps what it has compiled, ``""`` for a folder of its own.
+    *bytecode* is where Python keeps compiled files, ``""`` for a folder of its own.
     """
 
     def __init__(self, *, keep_home: bool = False, bytecode: str = "") -> None:
@@ -48,12 +48,12 @@ class Scratch:
         self.close()
 
     def close(self) -> None:
-        """Remove it all, and end what was left behind in it."""
+        """Remove the folder, and kill the processes that were left behind in it."""
         _end_strays(f"{_MARK}={self.root}".encode())
         _remove(self.root)
 
     def environment(self, given: Mapping[str, str], tool: tuple[str, ...]) -> dict[str, str]:
-        """Return the environment of the tool; *given* is added to it as it stands."""
+        """Return the environment of the tool, updated with *given*."""
         env = {
             name: value
             for name, value in os.environ.items()
@@ -62,7 +62,7 @@ class Scratch:
         env[_MARK] = self.root
         env.update(dict.fromkeys(_TRAPPED, self._trap))
         env.update(TERM="xterm-256color", TMPDIR=self._tmp)
-        # Nothing is left beside a tool's sources, and they are not compiled for every process.
+        # Nothing is written beside a tool's sources, and they are compiled only once.
         if "PYTHONPYCACHEPREFIX" in env:
             env["PYTHONDONTWRITEBYTECODE"] = "1"
         else:
@@ -71,17 +71,17 @@ class Scratch:
         if self._home:
             for name in [name for name in env if name.startswith("XDG_")]:
                 del env[name]
-            # Programs that were installed for one person are found through the real home.
+            # Programs that were installed for one user are found through the real home.
             for name, place in (("PYTHONUSERBASE", ".local"), ("PYENV_ROOT", ".pyenv")):
                 env.setdefault(name, os.path.join(os.path.expanduser("~"), place))
             env["HOME"] = self._home
-        if "-m" in tool:  # a module beside the caller is found from there
+        if "-m" in tool:  # a module in the current folder is found from there
             env["PYTHONPATH"] = os.pathsep.join(filter(None, (os.getcwd(), env.get("PYTHONPATH"))))
         env.update(given)
         return env
 
     def write(self, name: str, text: str) -> None:
-        """Put a file into the folder where the tool runs."""
+        """Create a file in the folder where the tool runs."""
         path = os.path.realpath(os.path.join(self.work, name))
         if not path.startswith(os.path.realpath(self.work) + os.sep):
             raise ValueError(f"{name} is outside of the folder where the tool runs")
@@ -93,13 +93,13 @@ class Scratch:
             raise ValueError(f"{name} cannot be written there: {error.strerror}") from None
 
     def snapshot(self) -> dict[str, tuple[int, int, int]]:
-        """Return every file and folder, with what shows that it has changed.
+        """Return every file and folder, with size, time and mode.
 
-        Of a tool that fills its place without end, or deeper than paths can tell, the beginning.
+        Only the first ones, if there are very many or the paths are too long.
         """
         found: dict[str, tuple[int, int, int]] = {}
         waiting = [self.root]
-        while waiting and len(found) < _MOST_SEEN:  # not by recursion: nobody knows how deep it is
+        while waiting and len(found) < _MOST_SEEN:  # not by recursion: the depth is unknown
             for entry in _entries(waiting.pop()):
                 try:
                     facts = entry.stat(follow_symlinks=False)
@@ -108,14 +108,14 @@ class Scratch:
                     continue
                 if is_folder and entry.path != self._marks:
                     waiting.append(entry.path)
-                # The time of a folder tells only what its files tell, and better.
+                # The time of a folder changes only with its files, which are listed themselves.
                 when = 0 if is_folder else facts.st_mtime_ns
                 size = 0 if is_folder else facts.st_size
                 found[entry.path[len(self.root) + 1 :]] = (size, when, facts.st_mode)
         return found
 
     def take_sprung(self) -> bool:
-        """Return whether a pager, an editor or a browser was started since this was last asked."""
+        """Return whether a pager, an editor or a browser was started since the last call."""
         try:
             os.unlink(f"{self._trap}.sprung")
         except OSError:
@@ -129,7 +129,7 @@ class Scratch:
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
-    """Return what is in *folder*, nothing where it is gone or its path is too long."""
+    """Return the entries of *folder*; none if it is gone or its path is too long."""
     try:
         with os.scandir(folder) as entries:
             return list(entries)
@@ -138,9 +138,9 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
 
 
 def _remove(root: str) -> None:
-    """Remove *root* and all in it, however deep that is, and whatever may be read of it."""
-    # Paths may be longer than the system takes, and recursion deeper than Python goes. So what is
-    # in the folders of the root is moved up into it, until there is none with a folder in it.
+    """Remove *root* and everything in it, at any depth and with any permissions."""
+    # Paths may be longer than the system accepts, and deeper than Python can recurse. So folders
+    # within the folders of the root are moved up into the root until there are none.
     count = 0
     while folders := [each.path for each in _entries(root) if each.is_dir(follow_symlinks=False)]:
         for folder in folders:
@@ -148,7 +148,7 @@ def _remove(root: str) -> None:
             for entry in _entries(folder):
                 if entry.is_dir(follow_symlinks=False):
                     count += 1
-                    os.chmod(entry.path, 0o700)  # one that may not be written cannot be moved
+                    os.chmod(entry.path, 0o700)  # a folder without write permission cannot be moved
                     os.rename(entry.path, os.path.join(root, f"{_MARK}-{count}"))
                 else:
                     os.unlink(entry.path)
@@ -159,18 +159,18 @@ def _remove(root: str) -> None:
 
 
 def _end_strays(mark: bytes) -> None:
-    """End the processes that carry *mark*: those a tool moved out of its group."""
+    """Kill the processes that have *mark* in their environment: those that left their group."""
     for number in filter(str.isdecimal, os.listdir("/proc") if os.path.isdir("/proc") else ()):
         try:
             with open(f"/proc/{number}/environ", "rb") as file:
                 if mark in file.read().split(b"\0"):
                     os.kill(int(number), signal.SIGKILL)
-        except OSError:  # it has ended, or is somebody else's
+        except OSError:  # it has ended, or belongs to another user
             continue
 
 
 def absolute(tool: tuple[str, ...]) -> tuple[str, ...]:
-    """Return *tool* so that it can be run from anywhere."""
+    """Return *tool* with absolute paths, so that it can be run from any folder."""
     found = list(tool)
     for at, word in enumerate(tool):
         beside = at > 0 or os.sep in word

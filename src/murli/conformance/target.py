@@ -1,4 +1,4 @@
-"""A tool under examination: what it says about itself, and which calls may be made."""
+"""A tool under examination: its description, and which calls may be made."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from .probing import Prober
 from .profile import Profile, ProfileProbe
 from .results import CONTRACTS, Evidence
 
-#: an option, a command and a value no tool has
+#: an option, a command and a format that do not exist
 NO_SUCH_FLAG = "--murli-check-no-such-flag"
 NO_SUCH_COMMAND = "murli-check-no-such-command"
 NO_SUCH_FORMAT = "murli-check-no-such-format"
 _FILLER = {"integer": "1", "number": "1", "object": "{}"}
 _MOUNTED = (("describe",), ("doctor",), ("exec",), ("manifest",), ("profile",))
-#: the contracts whose answers come in a ResponseEnvelope, oldest first
+#: the contracts with a ResponseEnvelope, oldest first
 ENVELOPES = CONTRACTS[1:]
-#: what a tool speaks that keeps no contract
+#: the contract of a tool that speaks none
 NONE = "none"
 
 
 class Target:
-    """What the checks look at."""
+    """The tool that checks look at."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Target:
     ) -> None:
         self.prober = prober
         self.profile = profile
-        #: the contract it is measured by, and the one it speaks
+        #: the contract that is checked, and the one it speaks
         self.contract = contract
         self.speaks = speaks
         self.wire = wire
@@ -49,31 +49,31 @@ class Target:
         #: the ``describe`` document of a murli tool, the ``manifest`` of another
         self.description = description or {}
         self.run = prober.run
-        # Asked about every command, and the same for all of them.
+        # Asked for every command, with the same answer.
         self._understood: dict[str, bool] = {}
 
     @property
     def name(self) -> str:
-        """What the tool is called, by itself where it says so."""
+        """The tool's own name for itself, or that of its program."""
         own = self.catalogue.name if self.catalogue is not None else ""
         return own or self.prober.tool[-1].rsplit("/", 1)[-1]
 
     @property
     def version(self) -> str:
-        """The version the tool tells about itself, ``""`` when it tells none."""
+        """The version in its description, ``""`` if there is none."""
         version = self.description.get("tool_version", self.description.get("framework_version"))
         return version if isinstance(version, str) else ""
 
     @property
     def is_enveloped(self) -> bool:
-        """Whether answers have to come in a ResponseEnvelope, of whichever revision."""
+        """Whether answers must have a ResponseEnvelope, of any revision."""
         return self.contract in ENVELOPES
 
     # -- commands --------------------------------------------------------------------------------
 
     @cached_property
     def commands(self) -> list[Command]:
-        """All commands the tool lists, but those the profile excludes; the tool itself first."""
+        """All listed commands except those the profile excludes; the tool itself first."""
         listed = self.catalogue.commands.values() if self.catalogue is not None else ()
         found = [each for each in listed if " ".join(each.path) not in self.profile.exclude]
         return sorted(filter(_can_be_called, found), key=lambda each: each.path)
@@ -85,7 +85,7 @@ class Target:
 
     @property
     def groups(self) -> list[Command]:
-        """The commands that have others below them."""
+        """The commands that have subcommands."""
         return [each for each in self.commands if each.is_group]
 
     @cached_property
@@ -100,9 +100,9 @@ class Target:
             return False
         name = command.path or (self.name,)
         if command.mutating is None:
-            # Nobody declared it; a name that says it reads is what is left to go by.
+            # Undeclared: only a name such as ``list`` counts.
             return self.contract == "murli" and suggests_reading(name)
-        # Who describes a command as nothing at all says under murli that it only reads.
+        # A murli tool that declares nothing about a command describes it as read-only.
         declared = self.contract != "murli" or command.idempotent or suggests_reading(name)
         return bool(declared) and not suggests_change(name)
 
@@ -113,7 +113,7 @@ class Target:
 
     @property
     def undeclared(self) -> list[Command]:
-        """The commands whose danger is neither declared nor shown by a name that says it reads."""
+        """The commands whose danger is neither declared nor shown by a name that only reads."""
         return [each for each in self.leaves if each.mutating is None and not self.is_safe(each)]
 
     @property
@@ -124,7 +124,7 @@ class Target:
 
     @property
     def is_group(self) -> bool:
-        """Whether the tool itself is known to do nothing but hand on to its commands."""
+        """Whether the tool does nothing without a subcommand, as far as is known."""
         root = next((each for each in self.commands if not each.path), None)
         if root is not None:
             return root.is_group
@@ -135,12 +135,12 @@ class Target:
 
     @property
     def group_paths(self) -> list[tuple[str, ...]]:
-        """What names the groups that do nothing alone, the tool itself among them."""
+        """The names of the groups that do nothing alone, the tool itself among them."""
         found = [each.path for each in self.groups if not each.positionals]
         return found if () in found or not self.is_group else [(), *found]
 
     def understands(self, flag: str) -> bool:
-        """Return whether *flag* is seen to be understood: who ignores it would run the command."""
+        """Return whether *flag* is supported: a tool that ignores it would run the command."""
         if flag in self._understood:
             return self._understood[flag]
         pairs = [
@@ -153,7 +153,7 @@ class Target:
         return self._understood[flag]
 
     def may_be_asked(self, command: Command, flag: str) -> bool:
-        """Return whether *command* can be called with *flag*, which must keep it from running."""
+        """Return whether *command* may be called with *flag*, which must keep it from running."""
         return command.is_group or self.is_safe(command) or self.understands(flag)
 
     @property
@@ -168,7 +168,7 @@ class Target:
         ]
 
     def _is_mounted(self, command: Command) -> bool:
-        """Return whether a command is the framework's own; only the later manifests say so."""
+        """Return whether a command is the framework's own; only later manifests declare that."""
         listed = self.description.get("commands")
         entry = listed.get(".".join(command.path)) if isinstance(listed, dict) else None
         is_builtin = isinstance(entry, dict) and entry.get("builtin") is True
@@ -177,7 +177,7 @@ class Target:
     # -- calls -----------------------------------------------------------------------------------
 
     def words(self, command: Command, *more: str) -> tuple[str, ...]:
-        """Return the words of a complete call of *command*: the author's, or made up."""
+        """Return the words of a complete call of *command*, from the profile or made up."""
         path = self.path_to(command)
         given = self.profile.arguments.get(" ".join(command.path))
         if given is not None:
@@ -188,7 +188,7 @@ class Target:
         return (*path, *places, *self._required(command), *more)
 
     def path_to(self, command: Command) -> tuple[str, ...]:
-        """Return the words that name *command*, with what its groups need before it."""
+        """Return the words that name *command*, with the required options of its groups."""
         found: list[str] = []
         before = 0
         for level in self.catalogue.along(command) if self.catalogue is not None else (command,):
@@ -203,17 +203,17 @@ class Target:
             word
             for flag in command.flags.values()
             if flag.required and flag.name not in CONFIRMING
-            # What is switched on might be the consent to a change.
+            # A switch might confirm a change.
             if flag.kind != "boolean" or self.is_safe(command)
             for word in _option(flag.name, flag.kind, flag.item, flag.values)
         ]
 
     def probes(self, kind: str) -> list[ProfileProbe]:
-        """Return the calls of this kind that the author vouches for."""
+        """Return the calls of the profile of one kind."""
         return [each for each in self.profile.probes if each.kind == kind]
 
     def vouched(self, probe: ProfileProbe, **how: Any) -> Evidence:
-        """Make a call the author vouches for."""
+        """Make a call of the profile."""
         if probe.stdin:
             how = {"stdin": "text", "text": probe.stdin.encode(), **how}
         return self.run(*probe.words, **how)
@@ -221,14 +221,14 @@ class Target:
     # -- what it did -----------------------------------------------------------------------------
 
     def answers(self) -> Iterator[tuple[str, Evidence]]:
-        """Make the calls that may be made, each to its answer, and yield them with the command."""
+        """Make the calls that may be made, and yield each with its command."""
         for command in self.safe:
             yield " ".join(command.path), self.run(*self.words(command))
         for probe in self.probes("call"):
             yield self.command_of(probe.words), self.vouched(probe)
 
     def mistakes(self) -> Iterator[tuple[str, Evidence]]:
-        """Make calls that are wrong, where that can do no harm; each with the command."""
+        """Make wrong calls that can do no harm, and yield each with its command."""
         for command in self.commands:
             if command.is_group or self.is_safe(command) or not command.path:
                 # With its arguments, so that nothing else is wrong with it.
@@ -245,14 +245,14 @@ class Target:
 
 
 def _can_be_called(command: Command) -> bool:
-    """Return whether the names of *command* are words, and not options or worse."""
+    """Return whether the names of *command* are words, and not options."""
     return all(each.isprintable() and each.split() == [each] for each in command.path) and not any(
         each.startswith("-") for each in command.path
     )
 
 
 def _content(evidence: Evidence) -> tuple[object, ...]:
-    """Return what an answer says, without what is different every time."""
+    """Return the content of an answer, without what differs in every call."""
     document = parsed(evidence.stdout)
     if not isinstance(document, dict) or not isinstance(document.get("meta"), dict):
         return (evidence.exit_code, evidence.stdout)

@@ -1,4 +1,4 @@
-"""What the contracts say differently where they ask for the same: numbers, names, options."""
+"""Numbers, names and options in which the contracts differ."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass
 class Wire:
     """The numbers and words of one contract."""
 
-    #: the exit codes of a wrong call, of what is done by half, of too little time, of an interrupt
+    #: the exit codes of a wrong call, a partial success, a timeout and an interrupted call
     wrong_call: int
     partial: int
     timeout: int
     cancelled: int
-    #: what an error is called that asks for a confirmation
+    #: the error that asks for a confirmation
     confirmation: str
     #: the option that names the format
     format_flag: str
-    #: where an error says how to mend a wrong call
+    #: the field of an error that says what to do
     advice: str
 
 
@@ -28,5 +28,5 @@ WIRES = {
     "agent-spec-1.6": Wire(2, 3, 10, 130, "CONFIRMATION_REQUIRED", "output", "fix_required"),
     "agent-spec-2": Wire(2, 3, 10, 130, "CONFIRMATION_REQUIRED", "format", "fix_required"),
 }
-#: the exit code of a call that is led elsewhere, and of what only a person could have answered
+#: the exit codes of a redirect, and of a call that only a person could answer
 REDIRECTED, PRECONDITION = 13, 4

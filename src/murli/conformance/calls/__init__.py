@@ -1,1 +1,1 @@
-"""The calls that checks look at: which may be made, and what was written in answer."""
+"""The calls that checks look at: which may be made, and what the tool wrote."""

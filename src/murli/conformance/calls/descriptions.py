@@ -1,4 +1,4 @@
-"""What a murli tool describes: its commands, their flags, and what is said of each."""
+"""What a murli tool describes: its commands and their flags."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Described = tuple[str, dict[str, Any], Evidence]
 
 
 def described(target: Target) -> tuple[dict[str, Any], Evidence]:
-    """Return what ``describe`` prints; that it does is a check of its own."""
+    """Return what ``describe`` prints; whether it is valid is checked elsewhere."""
     evidence = target.run("describe")
     document = parsed(evidence.stdout)
     if not isinstance(document, dict) or is_wrapped(document):
@@ -28,12 +28,12 @@ def described(target: Target) -> tuple[dict[str, Any], Evidence]:
 
 
 def is_wrapped(document: dict[str, Any]) -> bool:
-    """Return whether a document that should be raw is inside of an envelope."""
+    """Return whether a document that should be bare is inside an envelope."""
     return "status" in document and "result" in document
 
 
 def each_described(target: Target) -> Iterator[Described]:
-    """Yield every described command; a tool that is one itself is described as such."""
+    """Yield every described command; a tool without subcommands is a command itself."""
     document, evidence = described(target)
     listed = list(walked(document))
     if not listed and ("flags" in document or "arguments" in document or "safety" in document):
@@ -56,7 +56,7 @@ def over_described(
     warn: bool = False,
     otherwise: str = "no command is described",
 ) -> Callable[[Callable[[str, dict[str, Any]], Iterable[str]]], Look]:
-    """Return a decorator that makes a check of *source* of what yields troubles of a command."""
+    """Return a decorator that turns a function from a command to its problems into a check."""
 
     def decorated(troubles_in: Callable[[str, dict[str, Any]], Iterable[str]]) -> Look:
         @wraps(troubles_in)
@@ -74,7 +74,7 @@ def over_described(
 
 
 def previewing(target: Target) -> set[str]:
-    """Return the commands that declare that they can foretell what they would do."""
+    """Return the commands that declare a dry run."""
     return {
         name
         for name, command, _ in each_described(target)
@@ -89,7 +89,7 @@ def formats(target: Target) -> list[str]:
 
 
 def gaps_in(description: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the commands of a description that lack a declaration, with what to declare."""
+    """Yield the commands of a description without a declaration, and what to declare."""
     commands = list(walked(description))
     # A tool that is one command is called by its own name.
     own = "" if commands else str(description.get("name", ""))

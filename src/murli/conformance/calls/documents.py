@@ -1,6 +1,6 @@
-"""Documents on the streams of a tool: which is the answer, which the error, which is strict JSON.
+"""Documents on the streams of a tool: which is the answer, which the error, is it strict JSON.
 
-Nothing here raises on what a tool printed; whatever stands in a document may be of any type.
+Nothing here raises on what a tool printed; every value may be of any type.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from ...wire.documents import documents_in, error_in, is_aside, is_terminal, par
 from ..results import Evidence
 from ..shapes.kinds import is_whole, shown
 
-# How many places on one stream may look like the start of a document without being one.
+# How many places of a stream may look like the start of a document without being one.
 _MOST_FAILURES = 64
 _LONG = 1 << 16
-# How many log lines may stand behind an error.
+# How many log lines may follow an error.
 _MOST_BEHIND = 20
 _ERROR_KEYS = ("code", "error", "message", "recoverable")
-_MARK = b"\xef\xbb\xbf"  # of UTF-8, as some systems put it before a text
+_MARK = b"\xef\xbb\xbf"  # the byte order mark of UTF-8
 # How many envelopes are kept parsed.
 _MOST_REMEMBERED = 1024
 
 
 def documents(stream: bytes) -> tuple[list[dict[str, Any]], int]:
-    """Return the objects on a stream, and how many lines are something else; read-only."""
-    # Every check looks at the same streams again. Of the long ones few are kept, for the memory.
+    """Return the objects on a stream, not to be changed, and how many lines belong to none."""
+    # Every check reads the same streams again. Few of the long ones are kept, to save memory.
     return _short(stream) if len(stream) < _LONG else _long(stream)
 
 
@@ -37,7 +37,7 @@ _long = lru_cache(maxsize=16)(documents_in)
 
 
 def has_lines(evidence: Evidence) -> bool:
-    """Return whether stdout is more than one line, and not one document spread over lines."""
+    """Return whether stdout has several lines that are not one document."""
     lines = [each for each in evidence.stdout.splitlines() if each.strip()]
     return len(lines) > 1 and parsed(evidence.stdout) is None
 
@@ -46,7 +46,7 @@ def has_lines(evidence: Evidence) -> bool:
 
 
 def is_error(document: Mapping[str, Any]) -> bool:
-    """Return whether *document* means to be an error, also one that has lost half of its keys."""
+    """Return whether *document* is meant as an error, even if half of its keys are missing."""
     if "level" in document or "event" in document:
         return False  # a log line, or an item of a stream
     if "status" in document:
@@ -63,7 +63,7 @@ def errors_in(stream: bytes) -> list[dict[str, Any]]:
 
 
 def error_of(evidence: Evidence) -> dict[str, Any] | None:
-    """Return the error a call ended in, on whichever stream it stands."""
+    """Return the error document of a call, on whichever stream it is."""
     for stream in (evidence.stderr, evidence.stdout):
         found = errors_in(stream)
         if found:
@@ -72,13 +72,13 @@ def error_of(evidence: Evidence) -> dict[str, Any] | None:
 
 
 def answer_of(evidence: Evidence) -> dict[str, Any] | None:
-    """Return the last document on stdout that is no progress, whatever it is."""
+    """Return the last document on stdout that is not a progress event."""
     found = [each for each in documents(evidence.stdout)[0] if not is_aside(each)]
     return found[-1] if found else None
 
 
 def code_in(document: Mapping[str, Any], evidence: Evidence) -> int | None:
-    """Return the code an error says it has, or else that of the process."""
+    """Return the code in an error document, or else that of the process."""
     code = document.get("code")
     return code if is_whole(code) else evidence.exit_code
 
@@ -87,7 +87,7 @@ def code_in(document: Mapping[str, Any], evidence: Evidence) -> int | None:
 
 
 def envelope_of(evidence: Evidence) -> dict[str, Any] | None:
-    """Return the envelope of an answer, on whichever stream it is; ``None`` for none."""
+    """Return the envelope of a call, on whichever stream it is, or ``None``."""
     is_small = len(evidence.stdout) + len(evidence.stderr) <= _LONG
     return (_remembered if is_small else _envelope)(evidence.stdout, evidence.stderr)
 
@@ -97,7 +97,7 @@ def _envelope(stdout: bytes, stderr: bytes) -> dict[str, Any] | None:
     found: dict[str, Any] | None = whole if isinstance(whole, dict) else _last_of(stdout)
     if found is None:
         found = error_in(stderr.decode("utf-8", "replace"))
-    # The last line of a stream may be a mere summary.
+    # The last line of a stream may be only a summary.
     return None if found is not None and found.get("_summary") is True else found
 
 
@@ -116,7 +116,7 @@ _remembered = lru_cache(maxsize=_MOST_REMEMBERED)(_envelope)
 
 
 class _Lax(ValueError):
-    """A document that only a lenient reader takes."""
+    """A document that only lenient parsers accept."""
 
 
 def _no_constant(name: str) -> Any:
@@ -138,7 +138,7 @@ _OPENING = re.compile(r"^\{", re.MULTILINE)
 
 
 def laxity(stream: bytes) -> str:
-    """Return what a strict reader would refuse in the documents on a stream, ``""`` for nothing."""
+    """Return why a strict parser would reject the documents on a stream, or ``""``."""
     text = stream.decode("utf-8", "replace")
     position = failures = 0
     while failures < _MOST_FAILURES:
@@ -151,13 +151,13 @@ def laxity(stream: bytes) -> str:
             _STRICT.raw_decode(text, opening.start())
         except _Lax as error:
             return str(error)
-        except (ValueError, RecursionError):  # no document at all
+        except (ValueError, RecursionError):  # not a document
             failures += 1
     return ""
 
 
 def strictness(text: bytes) -> str:
-    """Return what in *text*, a document that can be read, not every parser would read."""
+    """Return why some parsers would reject the document in *text*, or ``""``."""
     if text.startswith(_MARK):
         return "there is a byte-order mark before it"
 

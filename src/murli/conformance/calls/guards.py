@@ -1,4 +1,4 @@
-"""What changes something: whether it was seen to refuse, and what it may be asked then."""
+"""Guarded commands: whether they were seen to refuse, and what they may be called with then."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .making import Call, call_of, confirms, entry_of, is_understood, named
 
 
 def unconfirmed(target: Target, command: Command, *more: str) -> Call | None:
-    """Call what must be refused; ``None`` when its words would confirm it, or it does not end."""
+    """Call *command* unconfirmed; ``None`` if its words would confirm it, or it does not end."""
     words = target.words(command, *more)
     if confirms(command, words):
         return None
@@ -18,14 +18,14 @@ def unconfirmed(target: Target, command: Command, *more: str) -> Call | None:
 
 
 def is_refusal(call: Call) -> bool:
-    """Return whether a call was refused for want of a confirmation."""
-    # Of murli, the document counts also where a signal ended the process.
+    """Return whether a call was refused because it was not confirmed."""
+    # With murli the document counts even if a signal ended the process.
     failed = call.exit_code > 0 if call.target.is_enveloped else call.exit_code != 0
     return failed and bool(call.error_name == call.wire.confirmation)
 
 
 def only_foretells(call: Call) -> bool:
-    """Return whether a call is a dry run by itself, as its command declares."""
+    """Return whether a call was a dry run although none was asked for, as its command declares."""
     if call.exit_code != 0 or call.meta.get("dry_run") is not True:
         return False
     entry = entry_of(call.target, call.command)
@@ -33,7 +33,7 @@ def only_foretells(call: Call) -> bool:
 
 
 def is_guarded(target: Target, command: Command) -> bool:
-    """Return whether *command*, which must, was seen to do nothing unconfirmed."""
+    """Return whether *command*, which must be guarded, was seen to do nothing unconfirmed."""
     call = unconfirmed(target, command) if command in target.guarded else None
     if call is None:
         return False
@@ -41,10 +41,10 @@ def is_guarded(target: Target, command: Command) -> bool:
 
 
 def may_be_asked(target: Target, command: Command, flag: str) -> bool:
-    """Return whether *flag*, which must keep a command from running, can do no harm here.
+    """Return whether calling *command* with *flag*, which should keep it from running, is harmless.
 
-    What may change something is asked only if it was seen to be guarded, or if all that only
-    reads was seen to understand the flag.
+    A command that may change something is called only if it was seen to refuse, or if all commands
+    that only read were seen to support the flag.
     """
     if command.is_group or target.is_safe(command) or is_guarded(target, command):
         return True

@@ -1,4 +1,4 @@
-"""Calls of a tool as the checks look at them, which may be made, and checks that look at each."""
+"""Calls of a tool: which may be made, what came back, and checks that look at every call."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from ..wires import WIRES, Wire
 from .documents import answer_of, envelope_of, error_of
 
 _SHORT = ("y", "f")
-# Where nobody reads, nothing is known about what was written.
+# Output that nobody read proves nothing.
 _UNREAD = (EVENTS["reader-gone"], EVENTS["null-device"])
 
 
 def named(command: Command) -> str:
-    """Return what stands behind the tool's name for *command*."""
+    """Return the words of *command* after the tool's name."""
     return " ".join(command.path)
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call of the command that is called *command*."""
+    """One call; *command* is the name of its command."""
 
     target: Target
     command: str
@@ -37,17 +37,17 @@ class Call:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """What stood behind the words that run the tool."""
+        """The words after those that run the tool."""
         return self.evidence.argv[len(self.target.prober.tool) :]
 
     @property
     def wire(self) -> Wire:
-        """The numbers and words of the contract."""
+        """The numbers and names of the contract."""
         return WIRES[self.target.contract]
 
     @property
     def exit_code(self) -> int:
-        """How the process ended; negative for a signal."""
+        """The exit code of the process; negative for a signal."""
         return self.evidence.exit_code or 0
 
     @property
@@ -57,47 +57,47 @@ class Call:
 
     @property
     def changed(self) -> str:
-        """Which files it changed, as a trouble; ``""`` for none."""
+        """A sentence about the files it changed, ``""`` if there are none."""
         files = ", ".join(self.evidence.changed[:3])
         return f"it changed {files}" if files else ""
 
     @cached_property
     def error(self) -> Mapping[str, Any]:
-        """Why it failed, empty when that is no object."""
+        """The error object, empty if there is none."""
         if self.target.is_enveloped:
             return object_in((self.document or {}).get("error"))
         return error_of(self.evidence) or {}
 
     @property
     def error_name(self) -> Any:
-        """The name of the failure that programs branch on, ``""`` for none."""
+        """The name of the error that programs branch on, ``""`` if there is none."""
         if self.target.is_enveloped:
             return text_in(self.error.get("code"))
         return self.error.get("error", "")
 
     @property
     def status(self) -> Any:
-        """What an answer of murli says of itself."""
+        """The ``status`` of a murli answer."""
         return (answer_of(self.evidence) or {}).get("status")
 
     @cached_property
     def document(self) -> dict[str, Any] | None:
-        """The envelope, as far as there is one."""
+        """The envelope, if there is one."""
         return envelope_of(self.evidence)
 
     @property
     def data(self) -> Any:
-        """What an envelope carries."""
+        """The data of the envelope."""
         return (self.document or {}).get("data")
 
     @property
     def meta(self) -> Mapping[str, Any]:
-        """What an envelope says about the call, empty when that is no object."""
+        """The meta object of the envelope, empty if there is none."""
         return object_in((self.document or {}).get("meta"))
 
     @cached_property
     def kind(self) -> str:
-        """Return ``answer``, ``stream``, ``help``, ``version``, or ``bare`` for no words at all."""
+        """``answer``, ``stream``, ``help``, ``version``, or ``bare`` for a call without words."""
         if not self.words:
             return "bare"
         if "--help" in self.words or "--version" in self.words:
@@ -118,10 +118,10 @@ Source = Callable[[Target], Iterable[Call]]
 def over(
     source: Source, *, warn: bool = False, otherwise: str = ""
 ) -> Callable[[Callable[[Call], str | None]], Look]:
-    """Return a decorator that makes a check of *source* of what returns the trouble with one call.
+    """Return a decorator that turns a function from a call to its problem into a check.
 
-    ``None`` is returned for a call that shows nothing. Where there is no call that does, the check
-    is not applicable for the reason *otherwise*.
+    ``None`` is returned for a call that shows nothing. If no call shows anything, the check is not
+    applicable, for the reason *otherwise*.
     """
 
     def decorated(trouble_in: Callable[[Call], str | None]) -> Look:
@@ -140,12 +140,12 @@ def over(
 
 
 def by_wire(murli: Source, envelope: Source) -> Source:
-    """Return the source of the calls that a check looks at under either wire."""
+    """Return a source of calls that depends on the contract: *murli*'s, or the *envelope*'s."""
     return lambda target: (envelope if target.is_enveloped else murli)(target)
 
 
 def unsuccessful(call: Call, what: str = "") -> str:
-    """Return that a call did not end with 0, ``""`` when it did; *what* is what was called."""
+    """Return a sentence if a call did not exit with 0; *what* names what was called."""
     found = f"{call.ended} instead of exit 0" if call.evidence.exit_code != 0 else ""
     return f"{what}: {found}" if what and found else found
 
@@ -154,7 +154,7 @@ def unsuccessful(call: Call, what: str = "") -> str:
 
 
 def call_of(target: Target, evidence: Evidence, command: str | None = None) -> Call | None:
-    """Return what *evidence* shows; ``None`` when it can show nothing about envelopes."""
+    """Return the call of *evidence*; ``None`` if it cannot show anything about envelopes."""
     words = evidence.argv[len(target.prober.tool) :]
     name = target.command_of(words) if command is None else command
     if target.is_enveloped:
@@ -166,24 +166,24 @@ def call_of(target: Target, evidence: Evidence, command: str | None = None) -> C
 
 
 def made(target: Target, *words: str, command: Command | None = None, **how: Any) -> Call | None:
-    """Call the tool, with words of *command* if it is known; ``None`` if that shows nothing."""
+    """Call the tool, *command* if it is known; ``None`` if the call shows nothing."""
     name = None if command is None else named(command)
     return call_of(target, target.run(*words, **how), name)
 
 
 def called(target: Target, command: Command, *more: str, **how: Any) -> Call:
-    """Make a complete call of *command*, with *more* behind it."""
+    """Make a complete call of *command*, followed by *more*."""
     return Call(target, named(command), target.run(*target.words(command, *more), **how))
 
 
 def seen(target: Target) -> list[Call]:
-    """Return the calls that were made so far; of envelopes those that ended, and promise one."""
+    """Return the calls made so far; for envelopes only those that ended and must have one."""
     found = (call_of(target, each) for each in target.prober.seen)
     return [each for each in found if each is not None]
 
 
 def all_calls(target: Target) -> list[Call]:
-    """Make the calls that show how a tool answers, and return all that were made so far."""
+    """Make the calls that show how a tool answers, and return all calls made so far."""
     for made_now in (target.answers(), target.mistakes()):
         for _ in made_now:
             pass
@@ -193,24 +193,24 @@ def all_calls(target: Target) -> list[Call]:
 
 
 def answers(target: Target) -> Iterator[Call]:
-    """Make the calls that may be made, each to its answer."""
+    """Make one call of each command that may be run."""
     return (Call(target, name, evidence) for name, evidence in target.answers())
 
 
 def is_half_done(call: Call) -> bool:
-    """Return whether an answer of murli says that a part of the work failed."""
+    """Return whether a murli answer reports that part of the work failed."""
     return call.evidence.exit_code == call.wire.partial and call.status == "partial"
 
 
 def answered(target: Target) -> Iterator[Call]:
-    """Make the calls that may be made, and yield those that worked."""
+    """Make one call of each command that may be run, and yield those that succeeded."""
     for call in answers(target):
         if call.evidence.exit_code == 0 or (not call.error and is_half_done(call)):
             yield call
 
 
 def working(target: Target, taken: str = "") -> list[Command]:
-    """Return the commands that may be run and work; not those with a flag *taken* of their own."""
+    """Return the commands that may be run and succeed, but for those with a flag *taken*."""
     found = [
         each
         for each in target.safe
@@ -222,7 +222,7 @@ def working(target: Target, taken: str = "") -> list[Command]:
 
 
 def confirms(command: Command, words: Sequence[str]) -> bool:
-    """Return whether a call of *command* with *words* says what might confirm it."""
+    """Return whether *words* might confirm a call of *command*."""
     names = {*CONFIRMING, command.confirm_flag} - {""}
     own = command.flags.keys() - names
     shorts = {*_SHORT, *(command.flags[each].short for each in names & command.flags.keys())}
@@ -230,7 +230,7 @@ def confirms(command: Command, words: Sequence[str]) -> bool:
     for word in words:
         name = word.partition("=")[0].removeprefix("--")
         if word.startswith("--"):
-            # Some parsers take the beginning of a name for the whole.
+            # Some parsers accept unambiguous prefixes of options.
             if name and name not in own and any(each.startswith(name) for each in names):
                 return True
         elif word.startswith("-") and not shorts.isdisjoint(word):
@@ -243,7 +243,7 @@ def confirms(command: Command, words: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=1)
 def entries(target: Target) -> dict[str, Mapping[str, Any]]:
-    """Return the entries of the manifest as they stand, by the name of the command."""
+    """Return the entries of the manifest, by the name of the command."""
     listed = object_in(target.description.get("commands"))
     root = target.catalogue.name if target.catalogue is not None else ""
     return {
@@ -254,17 +254,17 @@ def entries(target: Target) -> dict[str, Mapping[str, Any]]:
 
 
 def entry_of(target: Target, name: str) -> Mapping[str, Any]:
-    """Return the entry of the command called *name*, empty when there is none."""
+    """Return the entry of the command *name*, empty if there is none."""
     return entries(target).get(name, {})
 
 
 def is_foreign(entry: Mapping[str, Any]) -> bool:
-    """Return whether stdout belongs to somebody else: another protocol, or another program."""
+    """Return whether stdout is written in another protocol, or by another program."""
     return entry.get("stdout") == "protocol" or entry.get("arguments") == "passthrough"
 
 
 def listed(target: Target) -> dict[str, Mapping[str, Any]]:
-    """Return the entries of the manifest, or say that it cannot be verified."""
+    """Return the entries of the manifest; raises `NotVerified` if there are none."""
     found = entries(target)
     if not found:
         raise NotVerified("there is no manifest")
@@ -272,18 +272,18 @@ def listed(target: Target) -> dict[str, Mapping[str, Any]]:
 
 
 def readers(target: Target) -> Iterator[Command]:
-    """Yield the commands that may be run and answer with an envelope."""
+    """Yield the commands that may be run and return an envelope."""
     return (each for each in target.safe if not is_foreign(entry_of(target, named(each))))
 
 
 def flag_of(target: Target, command: Command, name: str) -> Flag | None:
-    """Return the option of *command* that is called so, be it its own or everybody's."""
+    """Return the option *name* of *command*: its own, or one that all commands have."""
     shared = target.catalogue.shared if target.catalogue is not None else None
     return command.flags.get(name) or (shared or {}).get(name)
 
 
 def is_complete(target: Target, command: Command) -> bool:
-    """Return whether a call of *command* surely has all it needs, which may be nothing."""
+    """Return whether a call of *command* is sure to have all arguments it needs."""
     if named(command) in target.profile.arguments:
         return True
     above = target.catalogue.along(command)[:-1] if target.catalogue is not None else ()
@@ -295,7 +295,7 @@ def is_complete(target: Target, command: Command) -> bool:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return whether two values are the same; what is nested too deep to compare passes."""
+    """Return whether two values are equal; values nested too deep to compare count as equal."""
     try:
         return bool(one == other) and repr(one) == repr(other)  # 1 is not True, nor 1.0
     except RecursionError:
@@ -303,12 +303,12 @@ def same(one: Any, other: Any) -> bool:
 
 
 def repeated(target: Target, words: tuple[str, ...]) -> list[Call | None]:
-    """Make a call three times; it has another stdin each time, which is of no use to it."""
+    """Make a call three times, each with another kind of stdin, which it does not read."""
     return [made(target, *words, stdin=each) for each in ("null", "closed", "silent")]
 
 
 def is_steady(target: Target, words: tuple[str, ...]) -> bool:
-    """Return whether a call returns the same data again, as far as it was made again."""
+    """Return whether repeated calls return the same data."""
     calls = repeated(target, words)
     first = calls[0]
     return first is not None and all(
@@ -318,9 +318,9 @@ def is_steady(target: Target, words: tuple[str, ...]) -> bool:
 
 
 def is_understood(target: Target, flag: str) -> bool:
-    """Return whether *flag* is seen to be understood by all that may be run, or else by the tool.
+    """Return whether all commands that may be run, or else the tool, support *flag*.
 
-    Who ignores it returns the usual data: only what stands around that differs from call to call.
+    A tool that ignores it returns the usual data; only values around the data differ.
     """
     commands = list(readers(target))
     for command in commands:

@@ -1,4 +1,4 @@
-"""Calls that are wrong, where that can do no harm: each with what is wrong about it."""
+"""Wrong calls that can do no harm, each with what is wrong about it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..wires import WIRES
 from .guards import is_guarded, unconfirmed
 from .making import Call, all_calls, call_of, called, listed, made, named, readers, seen
 
-# Of how many flags of one command a wrong value is tried: some tools list tens of thousands.
+# How many flags of one command are tried with a wrong value: some tools list tens of thousands.
 _MOST_FLAGS = 16
 _SHORTEST_TYPED = 4
 _BAD_VALUE = "murli-check-no-such-value"
-#: what every tool has, however few commands it lists
+#: an invalid number
 _NO_VALUE = "murli-check"
 
 Wrong = Iterator[tuple[Call, str]]
@@ -27,7 +27,7 @@ Wrong = Iterator[tuple[Call, str]]
 
 
 def unknown_flags(target: Target) -> Iterator[Call]:
-    """Make calls with an option no tool has."""
+    """Make calls with an unknown option."""
     if not any(not each.path for each in target.commands):
         yield Call(target, "", target.run(NO_SUCH_FLAG))
     for command in target.commands:
@@ -38,13 +38,13 @@ def unknown_flags(target: Target) -> Iterator[Call]:
 
 
 def unknown_commands(target: Target) -> Iterator[Call]:
-    """Make calls of a command no tool has, where that can be no argument."""
+    """Make calls of an unknown command, where that word cannot be an argument."""
     for path in target.group_paths:
         yield Call(target, " ".join(path), target.run(*path, NO_SUCH_COMMAND))
 
 
 def bad_formats(target: Target) -> Iterator[Call]:
-    """Make calls for an output format no tool has."""
+    """Make calls with an unknown output format."""
     commands = [each for each in target.safe if "output" not in each.flags]
     for command in commands:
         yield called(target, command, "--output", NO_SUCH_FORMAT)
@@ -53,10 +53,10 @@ def bad_formats(target: Target) -> Iterator[Call]:
 
 
 def bad_types(target: Target) -> Iterator[Call]:
-    """Make calls with a word where a number belongs."""
+    """Make calls with a word in the place of a number."""
     for command in target.safe:
         for flag in islice(filter(_is_number, command.flags.values()), _MOST_FLAGS):
-            # In one word: some numbers are only counted, and would leave the other alone.
+            # In one word: a counting flag would leave a second one as an argument.
             yield called(target, command, f"--{flag.name}={_NO_VALUE}")
 
 
@@ -66,7 +66,7 @@ def _is_number(flag: Flag) -> bool:
 
 
 def bad_choices(target: Target) -> Iterator[tuple[Command, Flag, Call]]:
-    """Make calls with a value that is not among those a flag lists."""
+    """Make calls with a value that is not among the choices of a flag."""
     for command in target.safe:
         choosy = (each for each in command.flags.values() if each.values and each.kind != "boolean")
         for flag in islice(choosy, _MOST_FLAGS):
@@ -74,7 +74,7 @@ def bad_choices(target: Target) -> Iterator[tuple[Command, Flag, Call]]:
 
 
 def is_about(target: Target, command: Command, flag: str, error: Mapping[str, Any]) -> bool:
-    """Return whether the error of a call is about *flag*: it says so, or nothing else is wrong."""
+    """Return whether *error* is about *flag*: it names it, or the call is right otherwise."""
     field = error.get("field")
     if isinstance(field, str) and field:
         return field.lstrip("-").replace("_", "-") == flag.lstrip("-").replace("_", "-")
@@ -82,7 +82,7 @@ def is_about(target: Target, command: Command, flag: str, error: Mapping[str, An
 
 
 def missing_arguments(target: Target) -> Iterator[Call]:
-    """Make calls of commands without what they cannot do without."""
+    """Make calls of commands without their required arguments."""
     for command in target.safe:
         places = any(each.required for each in command.positionals or ())
         options = any(
@@ -94,7 +94,7 @@ def missing_arguments(target: Target) -> Iterator[Call]:
 
 
 def refusals(target: Target) -> Iterator[Call]:
-    """Make the calls of commands that must refuse to run unconfirmed."""
+    """Make unconfirmed calls of the commands that must refuse them."""
     for command in target.guarded:
         call = unconfirmed(target, command)
         if call is not None:
@@ -102,7 +102,7 @@ def refusals(target: Target) -> Iterator[Call]:
 
 
 def usage_errors(target: Target) -> Iterator[Call]:
-    """Make every wrong call, and yield those that were answered by an error."""
+    """Make every wrong call, and yield those that returned an error."""
     for calls in (
         unknown_flags,
         unknown_commands,
@@ -115,7 +115,7 @@ def usage_errors(target: Target) -> Iterator[Call]:
 
 
 def errors(target: Target) -> Iterator[Call]:
-    """Yield every call that ended in an error."""
+    """Yield every call that returned an error."""
     for _ in usage_errors(target):  # so that there are some
         pass
     found = [call for call in seen(target) if call.error]
@@ -128,7 +128,7 @@ def errors(target: Target) -> Iterator[Call]:
 
 
 def unknown_flags_of_all(target: Target) -> Wrong:
-    """Pass a flag nobody knows to the tool, its groups, and what can do no harm."""
+    """Pass an unknown flag to the tool, its groups and the commands where it is harmless."""
     for name, evidence in target.mistakes():
         if call := call_of(target, evidence, name):
             yield call, NO_SUCH_FLAG
@@ -139,7 +139,7 @@ def unknown_flags_of_all(target: Target) -> Wrong:
 
 
 def unknown_commands_of_groups(target: Target) -> Wrong:
-    """Pass a command nobody knows to the tool and its groups."""
+    """Pass an unknown command to the tool and its groups."""
     listed(target)
     groups = target.group_paths
     if not groups:
@@ -151,7 +151,7 @@ def unknown_commands_of_groups(target: Target) -> Wrong:
 
 
 def _mistype(target: Target) -> None:
-    """Mistype a command that only reads, to see where that leads; some tools take it as it is."""
+    """Mistype a command that only reads, to see the redirect; some tools accept prefixes."""
     names = {
         (*each.path[:-1], name)
         for each in target.commands
@@ -159,7 +159,7 @@ def _mistype(target: Target) -> None:
     }
     groups = target.group_paths
     for command in readers(target):
-        # Behind what is no group the word would be an argument.
+        # After a command that is not a group the word would be an argument.
         is_below = bool(command.path) and command.path[:-1] in groups
         if is_below and len(command.path[-1]) >= _SHORTEST_TYPED:
             typed = (*command.path[:-1], command.path[-1][:-1])
@@ -169,7 +169,7 @@ def _mistype(target: Target) -> None:
 
 
 def bad_values(target: Target) -> Wrong:
-    """Pass a wrong value to a flag that takes numbers, and to one that takes certain values."""
+    """Pass a wrong value to a flag that takes a number, and to one with choices."""
     listed(target)
     tried = False
     for command in readers(target):
@@ -187,7 +187,7 @@ def bad_values(target: Target) -> Wrong:
 
 
 def missing_needs(target: Target) -> Wrong:
-    """Call what needs something without it."""
+    """Call commands without their required arguments."""
     listed(target)
     tried = False
     for command in readers(target):
@@ -202,14 +202,14 @@ def missing_needs(target: Target) -> Wrong:
 
 
 def format_flag(target: Target, command: Command) -> str:
-    """Return the option for the format; ``""`` when the command means something else by it."""
+    """Return the option for the format, ``""`` if the command uses its name otherwise."""
     name = WIRES[target.contract].format_flag
     own = command.flags.get(name)
     return f"--{name}" if own is None or "json" in own.values else ""
 
 
 def bad_formats_of_readers(target: Target) -> Wrong:
-    """Ask every command that may be run to write what nobody can read."""
+    """Ask every command that may be run for an unknown format."""
     for command in readers(target):
         if flag := format_flag(target, command):
             wrong = (flag, NO_SUCH_FORMAT)
@@ -218,12 +218,12 @@ def bad_formats_of_readers(target: Target) -> Wrong:
 
 
 def wrong_calls(target: Target) -> Iterator[Call]:
-    """Yield the calls that ended with the code for a wrong call."""
+    """Yield the calls that exited with the code for a wrong call."""
     return (call for call in all_calls(target) if call.exit_code == call.wire.wrong_call)
 
 
 def failures(target: Target) -> Iterator[Call]:
-    """Yield the failed calls that say why, except those of a batch."""
+    """Yield the failed calls that have an error, except those of a batch."""
     for call in all_calls(target):
         if call.error and call.exit_code > 0 and "_line" not in call.meta:
             yield call

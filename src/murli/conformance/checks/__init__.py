@@ -1,1 +1,1 @@
-"""The checks, by what they are about; `table` lists them all."""
+"""The checks by topic; `table` lists them all."""

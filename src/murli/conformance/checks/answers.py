@@ -1,4 +1,4 @@
-"""What is written: one document, whole, strict, of one dialect; also when nothing is to be done."""
+"""Answers: one document, complete, strict JSON, of one dialect; also for help and version."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ from ..shapes.murli import SUCCESS
 from ..target import NO_SUCH_FLAG, Target
 
 _STATES = ("ok", "plan", "partial")
-# Letters and signs that some encoders escape without need.
+# Characters that some encoders escape needlessly.
 _ODD = "murli-check-<ö&>"
-# How many lines of a stream are looked at.
+# How many lines of a stream are read.
 _MOST_LINES = 200
 
 
@@ -61,7 +61,7 @@ def _successes(target: Target) -> Iterator[Call]:
 
 @over(answers)
 def failure(call: Call) -> str:
-    """A call that may be made ends, and not badly without an error document."""
+    """Every call ends, and a failed one has an error document."""
     code = call.evidence.exit_code
     if code is None or code < 0:
         return f"it ended by {call.ended}" if code else call.ended
@@ -71,7 +71,7 @@ def failure(call: Call) -> str:
 
 @over(_successes)
 def only_answer(call: Call) -> str:
-    """Stdout is one object; before it only progress and events, one a line."""
+    """Stdout is one object, preceded only by progress events, one per line."""
     found, noise = documents(call.evidence.stdout)
     ends = [each for each in found if is_terminal(each) and not is_error(each)]
     if not found:
@@ -83,7 +83,7 @@ def only_answer(call: Call) -> str:
 
 @over(_successes)
 def success_shape(call: Call) -> str | None:
-    """A status, the schema version and the result are there, of their kinds."""
+    """The status, the schema version and the result are there and have their types."""
     document = answer_of(call.evidence)
     if document is None:
         return None
@@ -106,13 +106,13 @@ def _for_programs(target: Target) -> Iterator[Call]:
 
 
 def asks_for_text(call: Call) -> bool:
-    """Return whether a call asked for what people read."""
+    """Return whether a call asked for text."""
     return ("--output", "text") in pairwise(call.evidence.argv)
 
 
 @over(_for_programs)
 def strict_on_both_streams(call: Call) -> str:
-    """No NaN, no infinity, no key twice in one object, on either stream."""
+    """No NaN, no infinity and no duplicate key on either stream."""
     return laxity(call.evidence.stdout) or laxity(call.evidence.stderr)
 
 
@@ -129,7 +129,7 @@ def one_newline(target: Target) -> Iterator[Finding]:
 
 
 def version(target: Target) -> Iterator[Finding]:
-    """``tool_version`` is in every answer of the documented wire, and never another one."""
+    """``tool_version`` is in every answer of the ``docs`` wire, and always the same."""
     document, evidence = described(target)
     known = document.get("tool_version", "")
     inner = object_in(document.get("capabilities")).get("tool_version", known)
@@ -150,14 +150,14 @@ def version(target: Target) -> Iterator[Finding]:
 
 @over(_successes, warn=True, otherwise="no answer is a single document")
 def indented(call: Call) -> str | None:
-    """A single document is spread over lines, by two spaces a level."""
+    """A single document is indented by two spaces per level."""
     if not isinstance(parsed(call.evidence.stdout), dict):
         return None
     return "" if re.match(rb'\{\r?\n  "', call.evidence.stdout) else "it is not indented"
 
 
 def literal(target: Target) -> Iterator[Finding]:
-    """What an error repeats of a call is not escaped."""
+    """An error quotes words of the call without escapes."""
     if any(each.is_group and not each.path for each in target.commands):
         call = Call(target, "", target.run(_ODD))
     elif target.safe:
@@ -179,7 +179,7 @@ def _spoken(target: Target) -> Iterator[Call]:
 
 @over(_spoken, warn=True)
 def dialect(call: Call) -> str | None:
-    """Answers with a message and errors with a status go together, or neither."""
+    """All answers have a message and all errors a status, or none of them."""
     document = error_of(call.evidence) or answer_of(call.evidence)
     if document is None or is_aside(document):
         return None
@@ -194,7 +194,7 @@ def dialect(call: Call) -> str | None:
 
 
 def null_device(target: Target) -> Iterator[Finding]:
-    """An error is a document also when stdout is the null device."""
+    """An error is a document even if stdout is the null device."""
     if not errors_in(target.run(NO_SUCH_FLAG).stderr):
         raise NotVerified("a mistake gives no error on stderr")
     evidence = target.run(NO_SUCH_FLAG, event="null-device")
@@ -207,7 +207,7 @@ def null_device(target: Target) -> Iterator[Finding]:
 
 @over(all_calls)
 def one_document(call: Call) -> str | None:
-    """An answer that is no stream is one object on stdout, whether it succeeds or fails."""
+    """An answer other than a stream is one object on stdout, for success and failure."""
     return _surplus(call.evidence.stdout) if call.kind == "answer" else None
 
 
@@ -228,7 +228,7 @@ def _surplus(stdout: bytes) -> str:
 
 @over(all_calls)
 def strict_on_stdout(call: Call) -> str | None:
-    """No NaN, no key twice, no half of a letter, and no mark before the text."""
+    """No NaN, no duplicate key, no lone surrogate and no byte order mark."""
     stdout = call.evidence.stdout
     pieces = [stdout] if parsed(stdout) is not None else stdout.splitlines()[:_MOST_LINES]
     found = [each for each in pieces if isinstance(parsed(each), (dict, list))]
@@ -237,7 +237,7 @@ def strict_on_stdout(call: Call) -> str | None:
 
 @over(all_calls)
 def line_ends(call: Call) -> str | None:
-    """What is written on stdout ends with a line feed, and no line with anything more."""
+    """Stdout ends with a line feed, and lines have no carriage returns."""
     stdout = call.evidence.stdout
     if b"\r\n" in stdout:
         return "lines end with a carriage return"
@@ -245,14 +245,14 @@ def line_ends(call: Call) -> str | None:
 
 
 def _no_envelope(call: Call) -> str:
-    """Return why stdout is no envelope; what is wrong within it, others check."""
+    """Return why stdout is not an envelope; its content is checked elsewhere."""
     if call.document is None or not is_terminal(call.document) or not call.evidence.stdout.strip():
         return "there is no envelope on stdout"
     return _surplus(call.evidence.stdout)
 
 
 def help_envelope(target: Target) -> Iterator[Finding]:
-    """Who asks for help without a terminal gets a document that says so, and the text aside."""
+    """Help without a terminal is an envelope on stdout, and text on stderr."""
     asked = [each for each in target.commands if may_be_asked(target, each, "--help")]
     paths = {each.path: None for each in asked} | {(): None}
     for path in paths:
@@ -268,7 +268,7 @@ def help_envelope(target: Target) -> Iterator[Finding]:
 
 
 def version_envelope(target: Target) -> Iterator[Finding]:
-    """``--version`` is answered like anything else."""
+    """``--version`` returns an envelope."""
     call = made(target, "--version")
     if call is None or call.exit_code != 0:
         raise NotVerified("there is no --version")
@@ -276,7 +276,7 @@ def version_envelope(target: Target) -> Iterator[Finding]:
 
 
 def bare_envelope(target: Target) -> Iterator[Finding]:
-    """The tool alone, where it has commands, is a call for help."""
+    """The tool without a command returns its help."""
     listed(target)
     if not target.is_group:
         raise NotApplicable("the tool is a command itself, or does not say that it is none")
@@ -288,6 +288,6 @@ def bare_envelope(target: Target) -> Iterator[Finding]:
 
 @over(all_calls)
 def asking_no_trace(call: Call) -> str | None:
-    """Nothing is made or changed for who only asks for help, the version or a schema."""
+    """Calls for help, the version or a schema create or change no file."""
     asks = call.kind in ("help", "version", "bare") or "--schema" in call.words
     return call.changed if asks else None

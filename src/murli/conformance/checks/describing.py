@@ -1,4 +1,4 @@
-"""What a murli tool says about itself: ``describe``, as a document and as AGENTS.md."""
+"""The description of a murli tool: ``describe``, as a document and as AGENTS.md."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from ..shapes.murli import (
 from ..target import Target
 
 SCHEMA_VERSION = "1.0"
-# Options and commands of the contract itself that nobody else has a use for.
+# Options and commands of the contract that tools do not define themselves.
 _OWN_FLAGS = {
     "agent",
     "schema",
@@ -44,14 +44,14 @@ _OWN_FLAGS = {
     "show-completion",
 }
 _OWN_COMMANDS = {"describe", "help"}
-# A value that stands for none in some library, or an object nobody has written as text.
+# What some libraries print for "no value", or the repr of an object.
 _NO_VALUE = re.compile(
     r"<.*\b(?:object|function|class|lambda|factory|built-in)\b.*>|\bsentinel\b|\bUNSET\b"
     r"|==SUPPRESS==|PydanticUndefined|\[object \w+\]|^undefined$|^NotGiven|0x[0-9a-f]{8,}",
     re.IGNORECASE | re.DOTALL,
 )
 _MASKED = re.compile(r"[*•x]*|.*(?:redacted|hidden|masked).*", re.IGNORECASE)
-# How much of a default is looked at.
+# How much of a default is read.
 _MOST_READ = 200
 _NUMBERS = re.compile(r"u?int(?:8|16|32|64)?|float(?:32|64)?|number|integer|count")
 
@@ -60,7 +60,7 @@ _NUMBERS = re.compile(r"u?int(?:8|16|32|64)?|float(?:32|64)?|number|integer|coun
 
 
 def answers(target: Target) -> Iterator[Finding]:
-    """``describe`` ends with 0, and its stdout is one object that is in no envelope."""
+    """``describe`` exits with 0 and prints one object without an envelope."""
     call = Call(target, "", target.run("describe"))
     document = parsed(call.evidence.stdout)
     trouble = unsuccessful(call, "describe")
@@ -72,7 +72,7 @@ def answers(target: Target) -> Iterator[Finding]:
 
 
 def schema_version(target: Target) -> Iterator[Finding]:
-    """``schema_version`` is there, and is the one this contract has."""
+    """``schema_version`` is that of the contract."""
     document, evidence = described(target)
     version = document.get("schema_version")
     trouble = "" if version == SCHEMA_VERSION else f"schema_version is {shown(version)}"
@@ -87,7 +87,7 @@ def name(target: Target) -> Iterator[Finding]:
 
 
 def capabilities(target: Target) -> Iterator[Finding]:
-    """``capabilities`` is an object with a list of formats, and no other schema version."""
+    """``capabilities`` has a list of formats, and no other schema version."""
     document, evidence = described(target)
     able = document.get("capabilities")
     if not isinstance(able, dict):
@@ -103,7 +103,7 @@ def capabilities(target: Target) -> Iterator[Finding]:
 
 
 def commands(target: Target) -> Iterator[Finding]:
-    """Commands, flags, arguments, returns, examples and safety have their keys, of their kinds."""
+    """Commands, flags, arguments, returns, examples and safety have their keys and types."""
     document, evidence = described(target)
     listed = document.get("commands")
     trouble = ""
@@ -123,7 +123,7 @@ def descriptions(name: str, command: dict[str, Any]) -> Iterator[str]:
 
 @over_described(each_with_flags, otherwise="no flag is declared sensitive")
 def secrets(name: str, command: dict[str, Any]) -> Iterator[str]:
-    """A flag that is declared sensitive shows no value."""
+    """A sensitive flag has no default."""
     for flag, entry in flags_in(command):
         if entry.get("sensitive") is True:
             value = entry.get("default")
@@ -137,7 +137,7 @@ def _is_masked(value: Any) -> bool:
 
 @over_described(each_with_flags, otherwise="no command has flags")
 def defaults(name: str, command: dict[str, Any]) -> Iterator[str]:
-    """No default is the text of an object, and those of numbers and switches are no texts."""
+    """No default is the repr of an object, and numbers and switches have no texts."""
     for flag, entry in flags_in(command):
         value, kind = entry.get("default"), str(entry.get("type"))
         if isinstance(value, str) and _NO_VALUE.search(value[:_MOST_READ]):
@@ -162,7 +162,7 @@ def own_flags(name: str, command: dict[str, Any]) -> Iterator[str]:
 
 
 def every_mode(target: Target) -> Iterator[Finding]:
-    """Also with ``--output text`` the description is JSON."""
+    """``describe --output text`` prints JSON too."""
     document, _ = described(target)
     if "text" not in formats(target):
         raise NotApplicable("it has no text format")
@@ -173,16 +173,16 @@ def every_mode(target: Target) -> Iterator[Finding]:
 
 
 def stable(target: Target) -> Iterator[Finding]:
-    """What is described does not change from call to call, nor its order; it can be kept."""
+    """The description and its order are the same in every call, so it can be cached."""
     _, usual = described(target)
-    # The same call once more: it has another stdin, which is of no use to it.
+    # The same call once more: with another stdin, which it does not read.
     evidence = target.run("describe", stdin="silent")
     same = evidence.stdout == usual.stdout
     yield judged("" if same else "the second description is not the first", "", evidence)
 
 
 def agents_md(target: Target) -> Iterator[Finding]:
-    """``describe --agents-md`` begins with a title, names the commands, and holds no JSON."""
+    """``describe --agents-md`` starts with a title, names the commands, and has no JSON."""
     call = Call(target, "", target.run("describe", "--agents-md"))
     text = call.evidence.stdout.decode("utf-8", "replace")
     trouble = unsuccessful(call, "describe --agents-md")
@@ -202,14 +202,14 @@ def agents_md(target: Target) -> Iterator[Finding]:
 
 @over_described(each_described)
 def safety(name: str, command: dict[str, Any]) -> Iterator[str]:
-    """``read_only`` is the opposite of ``mutating``, and what destroys does not only read."""
+    """``read_only`` is the opposite of ``mutating``, and nothing destructive is read-only."""
     block = object_in(command.get("safety"))
     mutating, reads = command.get("mutating") is True, block.get("read_only")
     idempotent = command.get("idempotent")
     if mutating and is_undeclared(command) and not command.get("subcommands"):
         yield "mutating is true and safety.declared false"
     elif command.get("subcommands"):
-        # What a group declares is about itself, its safety about what is below it.
+        # ``mutating`` of a group is about itself, ``safety`` about its subcommands too.
         yield "mutating is true and safety.read_only true" if mutating and reads else ""
     elif reads is mutating and ("mutating" in command or name):
         yield f"mutating is {shown(mutating)} and safety.read_only {shown(reads)}"
@@ -222,7 +222,7 @@ def safety(name: str, command: dict[str, Any]) -> Iterator[str]:
 
 
 def dry_run(target: Target) -> Iterator[Finding]:
-    """``capabilities.dry_run`` is true exactly when some command has a preview."""
+    """``capabilities.dry_run`` is true exactly if a command has a dry run."""
     document, evidence = described(target)
     claim = object_in(document.get("capabilities")).get("dry_run")
     if not isinstance(claim, bool):
@@ -233,7 +233,7 @@ def dry_run(target: Target) -> Iterator[Finding]:
 
 
 def profiles(target: Target) -> Iterator[Finding]:
-    """``profiles`` lists, in order, the flags that say they may be saved."""
+    """``profiles`` lists, in order, the profileable flags."""
     document, evidence = described(target)
     block = document.get("profiles")
     if block is None:

@@ -1,4 +1,4 @@
-"""The envelope that every answer comes in: five keys, and what they say of each other."""
+"""The envelope of every answer: five keys that agree with each other."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ..shapes.envelope import outcome as outcome_troubles
 from ..shapes.kinds import first, is_count
 from ..target import Target
 
-# A clock is read in the tool and another outside of it.
+# The tool and this process read different clocks.
 _LEEWAY_MS = 100
-#: what meta says of every call in the later revisions
+#: what meta must have in the later revisions
 _IDENTITY = ("request_id", "schema_version", "tool_version", "command", "timestamp", "cwd")
 
 
@@ -30,7 +30,7 @@ def _envelopes(target: Target) -> Iterator[Call]:
 
 
 def _of_process(call: Call) -> bool:
-    """Return whether the envelope speaks for the process: it ended itself, and made one call."""
+    """Return whether the envelope is about the process: it ended itself, and made one call."""
     return call.exit_code >= 0 and "_line" not in call.meta
 
 
@@ -41,7 +41,7 @@ def _has_meta(call: Call) -> bool:
 @over(all_calls)
 def keys(call: Call) -> str | None:
     """The document of every call has the same five keys."""
-    # Also one that is not meant as an envelope.
+    # Also a document that is not meant as an envelope.
     if call.document is None or not (is_terminal(call.document) or call.kind == "answer"):
         return None
     return first(key_troubles(call.document))
@@ -49,13 +49,13 @@ def keys(call: Call) -> str | None:
 
 @over(_envelopes)
 def types(call: Call) -> str:
-    """Each of the five keys has its type, down to the warnings."""
+    """Each of the five keys has its type, and so have the warnings."""
     return first(kinds(call.document or {}, call.target.contract))
 
 
 @over(_envelopes)
 def ok(call: Call) -> str:
-    """What the envelope says and how the process ended are the same."""
+    """``ok`` agrees with the exit code."""
     claim = (call.document or {}).get("ok")
     if not isinstance(claim, bool) or not _of_process(call) or claim == (call.exit_code == 0):
         return ""
@@ -64,7 +64,7 @@ def ok(call: Call) -> str:
 
 @over(_envelopes)
 def outcome(call: Call) -> str:
-    """What is null tells a success from a failure."""
+    """Success and failure differ in which of data and error is null."""
     if not _of_process(call):
         return ""
     return first(outcome_troubles(call.document or {}, call.exit_code, call.target.contract))
@@ -72,7 +72,7 @@ def outcome(call: Call) -> str:
 
 @over(_envelopes)
 def exit_code(call: Call) -> str:
-    """The exit code survives where a pipe would eat it."""
+    """``meta.exit_code`` is the exit code, for callers behind a pipe."""
     if not _has_meta(call) or not _of_process(call):
         return ""
     found = call.meta.get("exit_code")
@@ -83,7 +83,7 @@ def exit_code(call: Call) -> str:
 
 @over(_envelopes)
 def duration(call: Call) -> str:
-    """Every answer has its milliseconds, and no more than the process lived."""
+    """Every answer has its milliseconds, no more than the process took."""
     if not _has_meta(call):
         return ""
     found, lived = call.meta.get("duration_ms"), call.evidence.duration_ms
@@ -95,32 +95,32 @@ def duration(call: Call) -> str:
 
 @over(_envelopes)
 def meta_types(call: Call) -> str:
-    """The fields of meta that have a name in the contract have its type."""
+    """The fields of meta that the contract names have their types."""
     return first(meta_kinds(call.meta))
 
 
 @over(_envelopes)
 def identity(call: Call) -> str:
-    """Every answer has its request, command, time, folder and both versions."""
+    """Every answer has the request, command, time, folder and both versions."""
     missing = [each for each in _IDENTITY if each not in call.meta]
     return f"meta has no {', '.join(missing)}" if missing and _has_meta(call) else ""
 
 
 def truthful(target: Target) -> Iterator[Finding]:
-    """A request id comes once, the version is that of ``--version``, the folder is where it ran."""
+    """Request ids are unique, the version is that of ``--version``, the folder is the real one."""
     asked = target.run("--version")
     version = (
         (asked.stdout + asked.stderr).decode("utf-8", "replace") if not asked.exit_code else ""
     )
     data = (envelope_of(asked) or {}).get("data")
-    if isinstance(data, dict):  # not what meta says of itself
+    if isinstance(data, dict):  # not the meta of a description
         version = text_in(data.get("version")) or str(data)[:1000]
     known: set[str] = set()
 
     @over(_envelopes)
     def look(call: Call) -> str:
         found = text_in(call.meta.get("request_id"))
-        # The calls of a batch have one request between them.
+        # The calls of a batch share one request.
         again = found in known and "_line" not in call.meta
         known.add(found)
         if found and again:
@@ -145,7 +145,7 @@ def truthful(target: Target) -> Iterator[Finding]:
 def _real(path: str) -> str:
     try:
         return os.path.realpath(path)
-    except ValueError:  # no path has a null byte, or half of a letter
+    except ValueError:  # a path has no null byte and no lone surrogate
         return ""
 
 
@@ -154,5 +154,5 @@ def _short(value: object) -> str:
         return "an object" if isinstance(value, dict) else "an array"
     try:
         return "missing" if value is None else repr(value)[:60]
-    except ValueError:  # a number with more digits than can be written
+    except ValueError:  # a number with too many digits to convert
         return "a huge number"

@@ -1,4 +1,4 @@
-"""What a failure says: its name and number, whether to try again, where to go, how to mend it."""
+"""Errors: name and number, whether to try again, where to go, what to do."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ..shapes.murli import ERROR
 from ..target import Target
 from ..wires import WIRES
 
-# What a tool leaves out rather than saying nothing with it.
+# Fields that are left out rather than empty.
 _LEFT_OUT_IF_EMPTY = ("suggestion", "valid_values", "field", "doc_url")
-# Names that are codes of the table; any other is finer, and may come with any of them.
+# Error codes with a fixed exit code; other names may come with any.
 _NUMBERS = {
     "SUCCESS": 0,
     "GENERAL_ERROR": 1,
@@ -49,7 +49,7 @@ def _with_error(target: Target) -> Iterator[Call]:
 
 @over(by_wire(errors, _with_error))
 def shape(call: Call) -> str:
-    """The fields of an error are there, and of their kinds."""
+    """The fields of an error are there and have their types."""
     if call.target.is_enveloped:
         return first(error_shape(call.error, call.target.contract))
     trouble = summed_up(misfits(call.error, ERROR))
@@ -60,7 +60,7 @@ def shape(call: Call) -> str:
 
 @over(errors)
 def exit_code(call: Call) -> str | None:
-    """A process ends with the code its error document has."""
+    """A process exits with the code of its error document."""
     code = call.error.get("code")
     if type(code) is not int or call.evidence.timed_out:
         return None
@@ -70,7 +70,7 @@ def exit_code(call: Call) -> str | None:
 
 @over(errors)
 def stream(call: Call) -> str:
-    """An error is on stderr, and stdout is empty, unless a stream had begun there."""
+    """An error is on stderr, and stdout is empty unless a stream had begun."""
     if not errors_in(call.evidence.stderr):
         return "the error is not on stderr"
     found, _ = documents(call.evidence.stdout)
@@ -81,9 +81,9 @@ def stream(call: Call) -> str:
 
 @over(by_wire(errors, all_calls))
 def exit_range(call: Call) -> str | None:
-    """Whatever ends by itself ends with a code of its contract.
+    """Every process exits with a code of its contract.
 
-    Of envelopes those above 125 are the shell's, and only who is stopped may die by a signal.
+    With envelopes codes above 125 are the shell's, and only a stopped call may die by a signal.
     """
     code = call.exit_code
     if call.target.is_enveloped:
@@ -120,7 +120,7 @@ def recoverable(call: Call) -> str | None:
 
 @over(errors, warn=True)
 def omits_empty(call: Call) -> str:
-    """What an error has nothing to say about is left out of it."""
+    """An error has no empty fields."""
     empty = [key for key in _LEFT_OUT_IF_EMPTY if call.error.get(key, key) in ("", [], None)]
     return f"{', '.join(empty)} is empty" if empty else ""
 
@@ -129,7 +129,7 @@ def omits_empty(call: Call) -> str:
 
 
 def code(target: Target) -> Iterator[Finding]:
-    """What an error is called and the number of the exit code mean the same."""
+    """The name of the error and the exit code mean the same."""
     wire = WIRES[target.contract]
     numbers = {**_NUMBERS, "ARG_ERROR": wire.wrong_call, "PARTIAL_FAILURE": wire.partial}
     for call in failures(target):
@@ -146,11 +146,11 @@ def code(target: Target) -> Iterator[Finding]:
 
 @over(failures)
 def retry(call: Call) -> str:
-    """The advice about another try is complete, and does not contradict itself."""
+    """The advice about retrying is complete and does not contradict itself."""
     return first(retry_advice(call.error, call.exit_code, call.target.contract))
 
 
 @over(failures)
 def redirect(call: Call) -> str:
-    """Who is redirected learns the call to make instead."""
+    """A redirect names the call to make instead."""
     return first(redirect_troubles(call.error, call.exit_code))

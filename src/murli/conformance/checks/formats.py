@@ -1,4 +1,4 @@
-"""How an answer is asked for: the option for the format, ``--agent``, and where they may stand."""
+"""How a format is chosen: the option for it, ``--agent``, and where they may stand."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
 def _asked(target: Target, form: str) -> Iterator[tuple[Command, Call]]:
-    """Call what may be called for one format."""
+    """Call every command that may be run with one format."""
     if form not in formats(target):
         raise NotApplicable(f"it has no {form} format")
     for command in working(target, "output"):
@@ -40,20 +40,20 @@ def _asked(target: Target, form: str) -> Iterator[tuple[Command, Call]]:
 
 def _as_single(target: Target) -> Iterator[Call]:
     for command, call in _asked(target, "json"):
-        # What writes events is never one document.
+        # A command that writes events never writes a single document.
         if not has_lines(called(target, command).evidence):
             yield call
 
 
 @over(_as_single, otherwise="everything that may be run writes more than its answer")
 def as_json(call: Call) -> str:
-    """Stdout is one object, without progress, where nothing comes before the answer otherwise."""
+    """Stdout is one object without progress, unless events precede the usual answer too."""
     is_one = isinstance(parsed(call.evidence.stdout), dict)
     return unsuccessful(call) or ("" if is_one else "stdout is not one JSON document")
 
 
 def as_ndjson(target: Target) -> Iterator[Finding]:
-    """Every line is an object, and has no spaces but those within texts."""
+    """Every line is an object without spaces outside of strings."""
     for _, call in _asked(target, "ndjson"):
         stdout = call.evidence.stdout
         trouble = unsuccessful(call)
@@ -76,20 +76,20 @@ def _as_text(target: Target) -> Iterator[Call]:
 
 @over(_as_text)
 def as_text(call: Call) -> str:
-    """There is no envelope on stdout, also where ``--agent`` stands beside it."""
+    """Stdout is not an envelope, also with ``--agent``."""
     has_envelope = any(map(is_terminal, documents(call.evidence.stdout)[0]))
     return unsuccessful(call) or ("an envelope where text was asked for" if has_envelope else "")
 
 
 def agent_flag(target: Target) -> Iterator[Finding]:
-    """With ``--agent`` a call is answered as it is without."""
+    """A call with ``--agent`` is answered like one without."""
     for command in working(target, "agent"):
         usual, call = called(target, command), called(target, command, "--agent")
         yield judged(_difference(call.evidence, usual.evidence), call.command, call.evidence)
 
 
 def flag_order(target: Target) -> Iterator[Finding]:
-    """``--agent`` and ``--output`` mean the same before the command as behind it."""
+    """``--agent`` and ``--output`` mean the same before and after the command."""
     return or_not_applicable(_reordered(target), "there is no command they could stand before")
 
 
@@ -103,7 +103,7 @@ def _reordered(target: Target) -> Iterator[Finding]:
 
 
 def _difference(evidence: Evidence, usual: Evidence) -> str:
-    """Return how an answer differs from *usual*, in exit code and form; its data may change."""
+    """Return how an answer differs from *usual* in exit code and form; data may change."""
     if evidence.exit_code != usual.exit_code:
         return f"{evidence.ended}, {usual.ended} otherwise"
     return "" if _form(evidence) == _form(usual) else "it is answered in another form"
@@ -116,7 +116,7 @@ def _form(evidence: Evidence) -> tuple[int, bool]:
 
 
 def argument_order(target: Target) -> Iterator[Finding]:
-    """The option for the format of an envelope does the same wherever it stands."""
+    """The envelope's option for the format has the same effect in any position."""
     for command in readers(target):
         flag = format_flag(target, command)
         if not flag or entry_of(target, named(command)).get("option_placement") == "strict":

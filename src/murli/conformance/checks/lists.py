@@ -1,4 +1,4 @@
-"""Data: the same for the same call, whatever the language; lists page by page, and told so."""
+"""Data: the same for the same call in every locale; lists page by page, with pagination."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from ..shapes.kinds import first
 from ..target import Target
 
 _NO_SUCH_CURSOR = "murli-check-no-such-cursor"
-# A place where numbers and dates are written in another way.
+# A locale with other number and date formats.
 _ELSEWHERE = {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8", "LANGUAGE": "de"}
 
 
 def stable(target: Target) -> Iterator[Finding]:
-    """What changes from call to call is in meta, and not in the data."""
+    """What changes from call to call is in meta, not in the data."""
     for command in readers(target):
         calls = repeated(target, target.words(command))
         done = [each for each in calls if each is not None and each.exit_code == 0]
@@ -43,7 +43,7 @@ def stable(target: Target) -> Iterator[Finding]:
 
 
 def locale(target: Target) -> Iterator[Finding]:
-    """Numbers and dates are written alike wherever the tool runs."""
+    """Numbers and dates are written the same in every locale."""
     for command in readers(target):
         words = target.words(command)
         here = made(target, *words)
@@ -61,7 +61,7 @@ def locale(target: Target) -> Iterator[Finding]:
 
 
 def has_numbers(data: Any) -> bool:
-    """Return whether anything in *data* is written with digits."""
+    """Return whether *data* has a digit anywhere."""
     left = [data]
     while left:
         value = left.pop()
@@ -89,13 +89,13 @@ def _lists(target: Target) -> Iterator[Call]:
 
 @over(_lists, otherwise="no answer is a list")
 def paging(call: Call) -> str:
-    """Every list comes with its five numbers and truths, and they agree with it."""
+    """Every list has its pagination, and that agrees with the list."""
     is_first = not any(each.startswith("--cursor") for each in call.words)
     return first(pagination(call.meta.get("pagination"), len(call.data), is_first))
 
 
 def _paged(target: Target) -> Iterator[tuple[Command, tuple[str, ...], list[Any]]]:
-    """Yield the commands whose lists can be asked for page by page, with what they list."""
+    """Yield the commands whose lists have pages, with the list."""
     listed(target)
     for command in readers(target):
         words = target.words(command)
@@ -106,13 +106,13 @@ def _paged(target: Target) -> Iterator[tuple[Command, tuple[str, ...], list[Any]
 
 
 def _next(call: Call) -> str:
-    """Return the cursor of the page behind this one, wherever the revision puts it."""
+    """Return the cursor of the next page, wherever the revision puts it."""
     page = object_in(call.meta.get("pagination"))
     return text_in(page.get("next_cursor")) or text_in(call.meta.get("cursor"))
 
 
 def pages(target: Target) -> Iterator[Finding]:
-    """One item, and the one behind its cursor, are the first two of the list."""
+    """Two pages of one item are the first two items of the list."""
     tried = False
     for command, words, whole in _paged(target):
         if len(whole) < 2 or not is_steady(target, words):
@@ -139,7 +139,7 @@ def pages(target: Target) -> Iterator[Finding]:
 
 
 def bad_cursor(target: Target) -> Iterator[Finding]:
-    """Who goes on from nowhere is told so, and gets no first page."""
+    """An invalid cursor is refused, and does not return the first page."""
     tried = False
     for command, words, _ in _paged(target):
         tried = True

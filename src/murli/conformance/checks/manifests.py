@@ -1,4 +1,4 @@
-"""The manifest: every command in one call, and everything it promises about them."""
+"""The manifest: every command in one call, and whether its entries are true."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ..wires import WIRES
 
 _LONGEST_DESCRIPTION = 120
 _VAGUE = ("error", "failed", "failure", "fails", "an error", "an error occurred")
-#: numbers whose meaning is the tool's own
+#: exit codes whose meaning the tool defines
 _OWN = range(79, 126)
 _SIGNALLED = ("130", "143")
 _NO_SUCH_ETAG = "murli-check-no-such-etag"
 
 
 def answers(target: Target) -> Iterator[Finding]:
-    """``manifest`` ends with 0, and its data has the commands."""
+    """``manifest`` exits with 0, and its data has the commands."""
     call = Call(target, "manifest", target.run("manifest"))
     shows = call_of(target, call.evidence) is not None
     trouble = unsuccessful(call, "manifest")
@@ -36,7 +36,7 @@ def answers(target: Target) -> Iterator[Finding]:
 
 
 def shape(target: Target) -> Iterator[Finding]:
-    """Every field of the manifest, its commands and their flags is what it has to be."""
+    """The fields of the manifest, its commands and their flags are valid."""
     evidence = target.run("manifest")
     found = listed(target)
     shape = shape_of(target.description)
@@ -48,7 +48,7 @@ def shape(target: Target) -> Iterator[Finding]:
 
 
 def tree(target: Target) -> Iterator[Finding]:
-    """Groups are entries too and name what is below them; what is built in is listed as well."""
+    """Groups are entries and name their subcommands; built-in commands are listed too."""
     evidence = target.run("manifest")
     found = listed(target)
     below = {
@@ -71,7 +71,7 @@ def tree(target: Target) -> Iterator[Finding]:
 
 
 def etag(target: Target) -> Iterator[Finding]:
-    """Who has the manifest is told that it still holds; who has another gets it."""
+    """With its etag the manifest is not sent again; with another etag it is."""
     known = text_in(target.description.get("etag"))
     if not known:
         raise NotVerified("the manifest has no etag")
@@ -94,20 +94,20 @@ def etag(target: Target) -> Iterator[Finding]:
 
 
 def _codes(target: Target, entry: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the exit codes of a command: its own, and in the newest revision everybody's."""
+    """Return the exit codes of a command: its own, and in the newest revision the shared ones."""
     shared = target.description.get("exit_codes") if target.contract == ENVELOPES[-1] else None
     both = {**object_in(shared), **object_in(entry.get("exit_codes"))}
     return {number: object_in(code) for number, code in both.items()}
 
 
 def exit_codes(target: Target) -> Iterator[Finding]:
-    """Every command tells how it can end, and what that leaves behind."""
+    """Every command declares its exit codes and what each leaves behind."""
     for name, entry in listed(target).items():
         yield judged(first(unsound(_codes(target, entry), target.contract)), name)
 
 
 def unsound(codes: Mapping[str, Mapping[str, Any]], contract: str) -> Iterator[str]:
-    """Yield what cannot be so about the exit *codes* of a command."""
+    """Yield contradictions in the exit *codes* of a command."""
     if "0" not in codes:
         yield "it does not tell how it succeeds"
     if contract == ENVELOPES[-1]:
@@ -134,10 +134,10 @@ def unsound(codes: Mapping[str, Mapping[str, Any]], contract: str) -> Iterator[s
 
 
 def exit_codes_declared(target: Target) -> Iterator[Finding]:
-    """No command was seen to end with a code that its entry does not have."""
+    """No command exited with a code that its entry does not have."""
     found = listed(target)
     for call in all_calls(target):
-        # A word that is no command calls none, and its answer is nobody's.
+        # A word that is not a command calls none.
         called = target.catalogue is not None and target.catalogue.find(call.words) is not None
         entry = found.get(call.command) if called else None
         if entry is None or not 0 <= call.exit_code <= 125:

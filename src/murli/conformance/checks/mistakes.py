@@ -1,6 +1,6 @@
-"""Wrong calls: each is refused before anything is done, with the code for it.
+"""Wrong calls: each is refused with its exit code before anything is done.
 
-Whether the document is whole, stands where it belongs and agrees with the exit code, others check.
+Other checks look at the documents.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from ..wires import PRECONDITION, REDIRECTED
 _NOT_FOUND = 5
 _NO_SUCH_PROFILE = "murli-check-no-such-profile"
 _NO_SUCH_VERSION = "0.0"
-#: how a tool says that it would have asked a person
+#: the errors of a tool that would have asked a person
 _WOULD_ASK = ("INPUT_REQUIRED", "INTERACTIVE_BLOCKED")
 USAGE = ("flag_error", "command_error")
 
 
 def _unrefused(call: Call, what: str, code: int = 0) -> str:
-    """Return how *what* was not refused with *code*, else that of wrong calls; ``""`` if it was."""
+    """Return why *what* was not refused with *code* (else that of a wrong call), or ``""``."""
     code = code or call.wire.wrong_call
-    if call.target.is_enveloped:  # whether there is a document, others check
+    if call.target.is_enveloped:  # the document is checked elsewhere
         return "" if call.exit_code == code else f"{what}: {call.ended} instead of exit {code}"
     if not call.error:
         return f"{what}: {call.ended}, and no error document"
@@ -60,9 +60,9 @@ def _refused(
     otherwise: str = "",
     is_fair: Callable[[Call], bool] = lambda call: False,
 ) -> Look:
-    """Return the check that wrong calls are refused, but those that *is_fair* lets pass.
+    """Return the check that wrong calls are refused, except those that *is_fair* accepts.
 
-    The calls of *murli* are all *what*; where there are none it is not applicable for the reason
+    The calls of *murli* all pass *what*; without any the check is not applicable, for the reason
     *otherwise*. Those of *envelope* come with what is wrong about them.
     """
 
@@ -79,7 +79,7 @@ def _refused(
 
 
 def _options_read(target: Target) -> Iterator[Call]:
-    # Who refuses to run at all has not come to look at the options.
+    # A command that refuses to run unconfirmed has not looked at the options.
     return (call for call in unknown_flags(target) if call.error_name != call.wire.confirmation)
 
 
@@ -89,10 +89,10 @@ def _commands_known(target: Target) -> Iterator[Call]:
     return unknown_commands(target)
 
 
-#: an option that does not exist is refused, anywhere
+#: an unknown option is refused, anywhere
 unknown_flag = _refused(_options_read, "an unknown option", unknown_flags_of_all)
 
-#: a command that does not exist is refused at the top and in every group, or leads to another
+#: an unknown command is refused by the tool and every group, or redirected
 unknown_command = _refused(
     _commands_known,
     "an unknown command",
@@ -101,10 +101,10 @@ unknown_command = _refused(
     is_fair=lambda call: call.exit_code == REDIRECTED and "redirect" in call.error,
 )
 
-#: a format that does not exist is refused by every command that may be run
+#: an unknown format is refused by every command that may be run
 bad_format = _refused(bad_formats, "an unknown output format", bad_formats_of_readers)
 
-#: an option that takes a number refuses a word
+#: an option for a number refuses a word
 bad_type = _refused(
     bad_types,
     "a word instead of a number",
@@ -112,7 +112,7 @@ bad_type = _refused(
     otherwise="no command that may be run takes numbers",
 )
 
-#: a command does not go without what it needs, nor ask for it
+#: a command without a required argument neither runs nor asks for it
 missing_argument = _refused(
     missing_arguments,
     "a missing argument",
@@ -130,16 +130,16 @@ missing_argument = _refused(
     otherwise="no command that may be run lists the values of an option",
 )
 def bad_choice(call: Call) -> str:
-    """An option that lists its values takes no other one."""
+    """An option with choices refuses other values."""
     return _unrefused(call, "a value that is not listed")
 
 
 def valid_values(target: Target) -> Iterator[Finding]:
-    """``valid_values`` lists the formats, and the values of an option."""
+    """``valid_values`` lists the formats, or the choices of an option."""
     wanted = set(formats(target))
     commands = {named(each): each for each in target.safe}
     for call in bad_formats(target):
-        known = commands.get(call.command)  # the tool itself has been asked to describe itself
+        known = commands.get(call.command)  # absent for the tool itself
         if call.error and (known is None or is_about(target, known, "output", call.error)):
             yield from _listed(call, wanted, f"--output {NO_SUCH_FORMAT}")
     for command, flag, call in bad_choices(target):
@@ -157,7 +157,7 @@ def _listed(call: Call, wanted: set[str], what: str) -> Iterator[Finding]:
 
 
 def names(target: Target) -> Iterator[Finding]:
-    """``flag_error``, ``command_error`` and the like are what wrong calls are."""
+    """The error types of wrong calls are ``flag_error``, ``command_error`` and so on."""
     for calls, more in (
         (unknown_flags, ("confirmation_required",)),
         (unknown_commands, ()),
@@ -174,14 +174,14 @@ def names(target: Target) -> Iterator[Finding]:
 
 
 def protocol_version(target: Target) -> Iterator[Finding]:
-    """Who asks for a protocol that does not exist is not answered in another."""
+    """An unknown protocol version is refused, not answered in another one."""
     command = working(target, "protocol-version")[0]
     call = called(target, command, "--protocol-version", _NO_SUCH_VERSION)
     yield judged(_unrefused(call, "an unknown protocol"), call.command, call.evidence)
 
 
 def profile(target: Target) -> Iterator[Finding]:
-    """``--profile`` with a name nobody saved gives code 5."""
+    """``--profile`` with an unknown name exits with 5."""
     if object_in(described(target)[0].get("capabilities")).get("profiles") is not True:
         raise NotApplicable("it has no profiles")
     call = called(target, working(target, "profile")[0], "--profile", _NO_SUCH_PROFILE)
@@ -190,7 +190,7 @@ def profile(target: Target) -> Iterator[Finding]:
 
 
 def text(target: Target) -> Iterator[Finding]:
-    """With ``--output text`` an error is a line, and ends with the same code."""
+    """With ``--output text`` an error is a line, and the exit code is the same."""
     if "text" not in formats(target):
         raise NotApplicable("it has no text format")
     for command in target.safe:
@@ -216,7 +216,7 @@ def text(target: Target) -> Iterator[Finding]:
 
 @over(lambda target: (call for call in wrong_calls(target) if call.error))
 def phase(call: Call) -> str:
-    """The error about a wrong call says that nothing was done, and that it stays wrong."""
+    """The error about a wrong call has the phase ``validation``, and is not retryable."""
     if call.error.get("phase") != "validation":
         return "the phase of the error is not validation"
     if call.target.contract != "response" and call.error.get("retryable") is True:
@@ -226,11 +226,11 @@ def phase(call: Call) -> str:
 
 @over(wrong_calls)
 def no_trace(call: Call) -> str:
-    """Whatever ends with the code for a wrong call leaves the files as they were."""
+    """A call that exits with the code for a wrong call changes no file."""
     return call.changed
 
 
 def repeated_option(target: Target) -> Iterator[Finding]:
-    """Who says two things about the format is not understood as having said one."""
+    """An option for the format that is passed twice with different values is refused."""
     if call := made(target, "manifest", "--format", "json", "--format", "jsonl"):
         yield judged(_unrefused(call, "--format twice"), "manifest", call.evidence)

@@ -1,4 +1,4 @@
-"""What any program owes who runs it without a terminal, whatever its contract."""
+"""What every program must do without a terminal, whatever its contract."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _TRACEBACK = b"Traceback (most recent call last)"
 
 
 def _calls(target: Target, stdin: str = "null") -> Iterator[Call]:
-    """Make the calls that may be made of any tool: ask it for help, and run what only reads."""
+    """Make calls that any tool must survive: help, and commands that only read."""
     yield Call(target, "", target.run("--help", stdin=stdin))
     for command in target.safe:
         yield called(target, command, stdin=stdin)
 
 
 def _everything(target: Target) -> Iterator[Call]:
-    """Yield every call that was made, and some more that show how a tool writes."""
+    """Yield every call that was made, and some more that show how the tool writes."""
     for made in (_calls(target), target.mistakes()):
         for _ in made:
             pass
@@ -54,12 +54,12 @@ def _helped(target: Target) -> Iterator[Call]:
 
 @over(_helped)
 def help_answers(call: Call) -> str:
-    """``--help`` ends with 0 and says something, for every command."""
+    """``--help`` exits with 0 and prints something, for every command."""
     return unsuccessful(call, "--help") or ("--help says nothing" if _is_silent(call) else "")
 
 
 def version_answers(target: Target) -> Iterator[Finding]:
-    """``--version`` ends with 0 and says something; a tool without it says so in an error."""
+    """``--version`` exits with 0 and prints something; a tool without it reports an error."""
     call = Call(target, "", target.run("--version"))
     code, trouble = call.evidence.exit_code, "there is no --version"
     if code == 0:
@@ -71,7 +71,7 @@ def version_answers(target: Target) -> Iterator[Finding]:
 
 @over(lambda target: _calls(target, "closed"))
 def stdin_closed(call: Call) -> str:
-    """Nothing that reads hangs or crashes where there is no stdin at all."""
+    """Commands that only read neither hang nor crash if stdin is closed."""
     usual = call.target.run(*call.words)
     same = call.evidence.exit_code == usual.exit_code
     return _hangs(call) or ("" if same else f"without stdin {call.ended}, otherwise {usual.ended}")
@@ -79,7 +79,7 @@ def stdin_closed(call: Call) -> str:
 
 @over(lambda target: _calls(target, "silent"))
 def stdin_silent(call: Call) -> str:
-    """Nothing that reads waits for input that nobody announced."""
+    """Commands that only read do not wait for stdin."""
     return _hangs(call)
 
 
@@ -92,13 +92,13 @@ def no_escapes(call: Call) -> str:
 
 @over(_everything)
 def is_utf_8(call: Call) -> str:
-    """Both streams of every call are text."""
+    """Both streams of every call are UTF-8."""
     trouble = ""
     for name, data in _streams(call):
         try:
             data.decode()
         except UnicodeDecodeError as error:
-            # What was cut short may end within a letter.
+            # Output that was cut off may end within a character.
             cut = call.evidence.timed_out and error.end == len(data)
             trouble = trouble if cut else f"{name} is not UTF-8"
     return trouble
@@ -106,22 +106,22 @@ def is_utf_8(call: Call) -> str:
 
 @over(_everything)
 def no_traceback(call: Call) -> str:
-    """No call ends in the stack trace of an interpreter."""
+    """No call prints the stack trace of an interpreter."""
     return "a stack trace" if any(_TRACEBACK in data for _, data in _streams(call)) else ""
 
 
 @over(_everything)
 def no_pager(call: Call) -> str:
-    """Nothing that only a person could look at is started by any call."""
+    """No call starts a program for a person."""
     return TRAPPED if TRAPPED in call.evidence.event else ""
 
 
 def reader_gone(target: Target) -> Iterator[Finding]:
-    """Who writes to nobody ends, without a stack trace and without a complaint."""
+    """A tool whose reader is gone ends without a stack trace or a message."""
     listing = {"murli": "describe", NONE: "--help"}.get(target.speaks, "manifest")
     call = Call(target, "", target.run(listing, event="reader-gone"))
     stderr = call.evidence.stderr
-    # Some always write something there.
+    # Some always write something to stderr.
     is_new = bool(stderr) and not target.run(listing).stderr
     complains = is_new or any(each in stderr for each in _COMPLAINTS)
     yield judged(_hangs(call) or ("it complains on stderr" if complains else ""), "", call.evidence)
@@ -133,25 +133,25 @@ def _readings(target: Target) -> Iterator[Call]:
 
 @over(_readings, otherwise="no command is declared to only read")
 def reads_leave_no_trace(call: Call) -> str:
-    """A command that is declared to only read leaves the files as they were."""
+    """A command that is declared to only read changes no files."""
     changed = [each for each in call.evidence.changed if not _is_kept(each)]
     return f"it changed {', '.join(changed[:3])}" if changed else ""
 
 
 def _is_kept(path: str) -> bool:
-    """Return whether a file is what every program may keep for itself: state, caches, logs."""
+    """Return whether a file is one that any program may keep: state, caches, logs."""
     return any(f"{place}/".startswith(f"{path}/") or path.startswith(place) for place in _KEPT)
 
 
 def promises(target: Target) -> Iterator[Finding]:
-    """Every call of the profile ends with the exit code the profile names."""
+    """Every call of the profile exits with the code in the profile."""
     probes = target.probes("call")
     if not probes:
         raise NotApplicable("the profile names no call")
     for probe in probes:
         evidence = target.vouched(probe)
         if target.contract == "murli" and (evidence.exit_code or 0) > _LAST_CODE:
-            continue  # no promise could be right
+            continue  # malformed
         kept = evidence.exit_code == probe.exit_code
         trouble = "" if kept else f"{evidence.ended} instead of exit {probe.exit_code}"
         yield judged(trouble, target.command_of(probe.words), evidence)

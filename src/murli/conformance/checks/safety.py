@@ -1,7 +1,7 @@
-"""What changes something: declared as such, refused unconfirmed, foretold by a dry run.
+"""Commands that change something: declared, refused unconfirmed, with a dry run.
 
-Nothing here confirms anything. What a guard may let through is tried only where it was seen to
-hold, and never where tools are known to let it through.
+No check confirms anything. Variants of a call that a guard may overlook are tried only where the
+guard was seen to work, and never where tools are known to overlook them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from .mistakes import USAGE
 _LEVELS = ("safe", "mutating", "destructive")
 _UNSEEN = "a profile can tell its arguments, or exclude it"
 _EFFECTS = ("created", "updated", "deleted", "noop")
-#: findings, and what stayed unclear
+#: findings, and reasons why something could not be decided
 Looked = Iterator[Finding | str]
 
 
@@ -56,7 +56,7 @@ def _guarded(target: Target) -> list[Command]:
 
 
 def _need_declarations(target: Target) -> None:
-    """Raise `NotVerified` where silence must not look better than an honest declaration."""
+    """Raise `NotVerified` if nothing is declared, which must not look better than a declaration."""
     if target.undeclared:
         raise NotVerified(_undeclared(target))
 
@@ -78,7 +78,7 @@ def _only_reading(target: Target) -> set[str]:
 
 
 def honest(target: Target) -> Iterator[Finding]:
-    """A name such as delete or create belongs to a command that is declared as a change."""
+    """A command with a name such as delete or create is declared as a change."""
     reading = set() if target.is_enveloped else _only_reading(target)
     for command in target.leaves:
         name, trouble = named(command), ""
@@ -89,30 +89,30 @@ def honest(target: Target) -> Iterator[Finding]:
             trouble = "it is declared safe, and called like a change" if claims else ""
         elif name in reading:
             trouble = f"{name} is declared to only read"
-        elif not inferred_danger(command.path):  # which is a failure of its own
+        elif not inferred_danger(command.path):  # which another check reports
             trouble = f"{name} is not declared, and may be a change by its name"
         evidence = None if target.is_enveloped else target.run("describe")
         yield judged(trouble, name, evidence, warn=True)
 
 
 def declared_description(target: Target) -> Iterator[Finding]:
-    """No command looks like a change undeclared, nor stands undeclared in a mutating group."""
+    """No command with the name of a change, or in a mutating group, is undeclared."""
     document, evidence = described(target)
     known = {*target.profile.safe, *target.profile.exclude}
     gaps = {path: sentence for path, sentence in gaps_in(document) if path not in known}
     names = [name for name, _, _ in each_described(target) if name]
     found = [judged(gaps.pop(name, ""), name, evidence) for name in names]
-    # What is left is about the tool itself.
+    # The rest is about the tool itself.
     found += [judged(sentence, "", evidence) for sentence in gaps.values()]
     return or_not_applicable(found, "no command is described")
 
 
 def declared_level(target: Target) -> Iterator[Finding]:
-    """Every entry has one of the three levels, which for a change is not just the default."""
+    """Every entry has a danger level, and that of a change is not just the default."""
     for name, entry in listed(target).items():
         known = entry.get("danger_level") in list(_LEVELS)
         yield judged("" if known else "danger_level is none of the three", name)
-    # Only the description, where there is one, shows what nobody declared.
+    # Only the description, where there is one, marks what is undeclared.
     evidence = target.run("describe")
     description = object_in(parsed(evidence.stdout)).get("data")
     if isinstance(description, dict):
@@ -125,7 +125,7 @@ def declared_level(target: Target) -> Iterator[Finding]:
 
 
 def _passed(call: Call) -> str:
-    """Return what an unconfirmed call got through with, ``""`` when it was refused."""
+    """Return how an unconfirmed call succeeded, ``""`` if it was refused."""
     name, code = call.wire.confirmation, call.wire.wrong_call
     if call.changed:
         return call.changed
@@ -139,12 +139,12 @@ def _passed(call: Call) -> str:
 
 @all_seen
 def guard_refuses(target: Target) -> Looked:
-    """A mutating command without ``--force`` is refused, and nothing has changed."""
+    """A mutating command without ``--force`` is refused and changes nothing."""
     for command in _guarded(target):
         call = unconfirmed(target, command)
         if call is None:
             yield f"the arguments of {named(command)} would confirm it"
-        # A call that was not understood shows nothing about the guard.
+        # A usage error proves nothing about the guard.
         elif call.error_name in USAGE:
             yield f"{named(command)} was called wrongly; give it arguments"
         else:
@@ -154,10 +154,10 @@ def guard_refuses(target: Target) -> Looked:
 
 
 def _held(target: Target) -> list[Command]:
-    """Return the commands that may be tried in ways that have let some through."""
+    """Return the commands that may be called in ways that some guards overlook."""
     found = [each for each in _guarded(target) if is_guarded(target, each)]
     if target.wire == "go":
-        # Some of its tools run what they should refuse, unless they see a pipe and no format.
+        # Some ``go`` tools run what they should refuse, unless they see a pipe and no format.
         found = [each for each in found if named(each) in target.profile.arguments]
     if not found:
         raise NotVerified("no command was seen to refuse whose arguments its author vouches for")
@@ -165,13 +165,13 @@ def _held(target: Target) -> list[Command]:
 
 
 def _let_through(call: Call, usual: Call) -> str:
-    """Return what a call got through with that is refused otherwise."""
+    """Return why a call that is refused otherwise succeeded."""
     same = call.evidence.exit_code == usual.evidence.exit_code
     return call.changed or ("" if same else f"{call.ended}, and refused otherwise")
 
 
 def guard_text(target: Target) -> Iterator[Finding]:
-    """With ``--output text`` an unconfirmed call is refused all the same."""
+    """With ``--output text`` an unconfirmed call is refused too."""
     if "text" not in formats(target):
         raise NotApplicable("it has no text format")
     for command in _held(target):
@@ -181,7 +181,7 @@ def guard_text(target: Target) -> Iterator[Finding]:
 
 
 def guard_null_device(target: Target) -> Iterator[Finding]:
-    """An unconfirmed call is refused also when nobody sees its answer."""
+    """An unconfirmed call is refused also if stdout is the null device."""
     for command in _held(target):
         call = called(target, command, event="null-device")
         trouble = _let_through(call, called(target, command))
@@ -189,7 +189,7 @@ def guard_null_device(target: Target) -> Iterator[Finding]:
 
 
 def guard_schema(target: Target) -> Iterator[Finding]:
-    """``--schema`` behind a complete call is answered and not refused."""
+    """``--schema`` after a complete call prints the schema."""
     for command in _guarded(target):
         if is_guarded(target, command):
             call = called(target, command, "--schema")
@@ -201,11 +201,11 @@ def guard_schema(target: Target) -> Iterator[Finding]:
 
 
 def _previewed(target: Target) -> Iterator[tuple[Command, Call | None]]:
-    """Make the previews that are declared; ``None`` for one whose words would confirm it."""
+    """Make the dry runs that are declared; ``None`` if the words of a call would confirm it."""
     if not target.commands:
         raise NotVerified("no command is known")
     able = previewing(target)
-    # What only reads may mean anything by a flag of its own.
+    # Commands that only read may define the flag themselves.
     declared = [
         each
         for each in target.leaves
@@ -220,7 +220,7 @@ def _previewed(target: Target) -> Iterator[tuple[Command, Call | None]]:
 
 @all_seen
 def dry_run_plans(target: Target) -> Looked:
-    """``--dry-run``, where it is declared, ends with 0 and says what would be done."""
+    """A declared ``--dry-run`` exits with 0 and returns a plan."""
     for command, call in _previewed(target):
         name = named(command)
         if call is None:
@@ -236,7 +236,7 @@ def dry_run_plans(target: Target) -> Looked:
 
 
 def _is_about_preview(command: Command, call: Call) -> bool:
-    """Return whether a preview fails for being one: without it, the same call does not so fail."""
+    """Return whether a dry run fails for being one: without the flag the error is another."""
     name = call.error.get("error")
     if name not in USAGE:
         return False
@@ -245,7 +245,7 @@ def _is_about_preview(command: Command, call: Call) -> bool:
 
 
 def dry_run_undeclared(target: Target) -> Iterator[Finding]:
-    """A command that only reads, and declares no preview, refuses ``--dry-run``."""
+    """A command that only reads, and declares no dry run, refuses ``--dry-run``."""
     able = previewing(target)
     commands = [each for each in working(target, "dry-run") if named(each) not in able]
     if not commands:
@@ -261,14 +261,14 @@ def dry_run_undeclared(target: Target) -> Iterator[Finding]:
 
 
 def _unseen(command: Command, call: Call | None) -> str:
-    """Return that a call shows nothing about the guard."""
+    """Return why a call shows nothing about the guard."""
     ended = call.ended if call is not None else "was not seen to be refused, or to end"
     return f"`{named(command)}` {ended}; {_UNSEEN}"
 
 
 @all_seen
 def level_refused(target: Target) -> Looked:
-    """A destructive command does nothing, and asks for its flag, until it gets it."""
+    """A destructive command does nothing without the flag that confirms it, and asks for it."""
     for command in _guarded(target):
         call = unconfirmed(target, command)
         trouble = None if call is None else _unguarded(command, call)
@@ -279,7 +279,7 @@ def level_refused(target: Target) -> Looked:
 
 
 def _unguarded(command: Command, call: Call) -> str | None:
-    """Return how an unconfirmed call was not refused, ``None`` when it failed otherwise."""
+    """Return why an unconfirmed call was not refused, ``None`` if it failed otherwise."""
     code, wanted = call.exit_code, call.wire.wrong_call
     if only_foretells(call):
         return ""
@@ -305,7 +305,7 @@ def _foretellings(target: Target) -> Looked:
 
 @all_seen
 def refusal_foretells(target: Target) -> Looked:
-    """Who has to confirm learns what it is about."""
+    """A refusal lists what would be affected."""
     found = list(_foretellings(target))
     if not found:
         raise NotApplicable("nothing is refused: what destroys only foretells unconfirmed")
@@ -313,7 +313,7 @@ def refusal_foretells(target: Target) -> Looked:
 
 
 def _rehearsed(target: Target, command: Command) -> Call | None:
-    """Make the dry run of what was seen to be guarded; ``None`` when there is none to look at."""
+    """Make the dry run of a command that was seen to refuse; ``None`` if there is none."""
     if not is_guarded(target, command):
         return None
     return made(target, *target.words(command, "--dry-run"))
@@ -321,7 +321,7 @@ def _rehearsed(target: Target, command: Command) -> Call | None:
 
 @all_seen
 def dry_run_foretells(target: Target) -> Looked:
-    """What destroys can be rehearsed, and the rehearsal names the effect."""
+    """A destructive command has a dry run, and that reports the effect."""
     for command in _guarded(target):
         name = named(command)
         if flag_of(target, command, "dry-run") is None:
@@ -333,7 +333,7 @@ def dry_run_foretells(target: Target) -> Looked:
             trouble = "" if foretold else "data.effect does not tell what it would do"
             yield judged(trouble, name, call.evidence)
         elif call is not None and call.exit_code == call.wire.wrong_call:
-            # Without it nothing but the confirmation was missing; and what it is about may be.
+            # Without the flag only the confirmation was missing, so the failure is the dry run's.
             yield judged(f"--dry-run: {call.ended}", name, call.evidence)
         else:
             yield _unseen(command, call)
@@ -348,7 +348,7 @@ def _rehearsals(target: Target) -> Iterator[tuple[Command, Call | None]]:
 
 @all_seen
 def dry_run_no_trace(target: Target) -> Looked:
-    """``--dry-run`` leaves the files as they were."""
+    """``--dry-run`` changes no files."""
     for command, call in (_rehearsals if target.is_enveloped else _previewed)(target):
         if call is not None and (call.evidence.exit_code == 0 or call.changed):
             yield judged(call.changed, named(command), call.evidence)
@@ -359,7 +359,7 @@ def dry_run_no_trace(target: Target) -> Looked:
 
 
 def _changes(target: Target) -> Iterator[Call]:
-    """Yield the calls that changed something, as the profile had them made."""
+    """Yield the calls of the profile that changed something."""
     listed(target)
     changing = {named(each) for each in target.leaves if each.mutating}
     for call in all_calls(target):
@@ -372,6 +372,6 @@ def _changes(target: Target) -> Iterator[Call]:
 
 @over(_changes, otherwise="the profile changes nothing")
 def effect(call: Call) -> str:
-    """What the profile had done, to prepare or to see, says what has become of it."""
+    """Changes made by calls of the profile report their effect."""
     known = object_in(call.data).get("effect") in list(_EFFECTS)
     return "" if known else f"data.effect is none of {', '.join(_EFFECTS)}"

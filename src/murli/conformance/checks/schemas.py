@@ -1,4 +1,4 @@
-"""``--schema``: what one command says about itself, and whether its answers fit."""
+"""``--schema``: the description of one command, and whether its answers are valid by it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ..target import Target
 
 
 def _asked(target: Target) -> Iterator[Call]:
-    """Ask every command for its schema, where that can do no harm; the tool itself first."""
+    """Ask every command for its schema where that can do no harm; the tool itself first."""
     if not target.commands:
         raise NotVerified("no command is known")
     if all(each.path for each in target.commands):
@@ -49,18 +49,18 @@ def _schemas(target: Target) -> Iterator[tuple[Call, dict[str, Any]]]:
 
 @over(_asked)
 def answers(call: Call) -> str:
-    """``--schema`` ends with 0 and prints one object, behind every command."""
+    """``--schema`` exits with 0 and prints one object, for every command."""
     is_one = isinstance(parsed(call.evidence.stdout), dict)
     trouble = "" if is_one else "--schema does not print one JSON object"
     return unsuccessful(call, "--schema") or trouble
 
 
 def agrees(target: Target) -> Iterator[Finding]:
-    """Name, flags, arguments and whether it changes something are the same in both."""
+    """Name, flags, arguments and mutability are the same in both."""
     entries = dict(walked(target.description))
     for call, schema in _schemas(target):
         entry = entries.get(call.command)
-        if entry is not None:  # of the tool itself only a schema says anything
+        if entry is not None:  # the description has no entry for the tool itself
             yield judged(_difference(entry, schema), call.command, call.evidence)
     if not entries:
         raise NotApplicable("it has no commands")
@@ -80,7 +80,7 @@ def _difference(entry: dict[str, Any], schema: dict[str, Any]) -> str:
 
 
 def brief(target: Target) -> Iterator[Finding]:
-    """Subcommands are pairs of name and summary, all that are described among them."""
+    """The subcommands are pairs of name and summary, the described ones among them."""
     groups = {named(each): each.path for each in target.groups}
     if not groups:
         raise NotApplicable("no command has others below it")
@@ -106,7 +106,7 @@ def brief(target: Target) -> Iterator[Finding]:
 
 
 def every_command(target: Target) -> Iterator[Finding]:
-    """``--schema`` needs no arguments, ends with 0 and returns the description."""
+    """``--schema`` needs no arguments, exits with 0 and returns the description."""
     if target.catalogue is None:
         raise NotVerified("there is no manifest")
     safe = [each.path for each in readers(target)]
@@ -119,7 +119,7 @@ def every_command(target: Target) -> Iterator[Finding]:
             yield finding
     if not (answered and safe):
         return
-    # What is answered by all others is not taken for a call here either.
+    # If all other commands support the flag, it does not run this one either.
     for command in target.leaves:
         foreign = is_foreign(entry_of(target, named(command)))
         if command.path not in found and not foreign and may_be_asked(target, command, "--schema"):
@@ -137,7 +137,7 @@ def _described(target: Target, path: tuple[str, ...]) -> Finding | None:
 
 
 def output_fits(target: Target) -> Iterator[Finding]:
-    """The data of every success fits what the manifest says of it."""
+    """The data of every success is valid by the output schema in the manifest."""
     schemas = {
         name: schema
         for name, entry in listed(target).items()
@@ -145,7 +145,7 @@ def output_fits(target: Target) -> Iterator[Finding]:
     }
     if not schemas:
         raise NotApplicable("no command has an output schema")
-    from ..shapes.output_schema import misfit  # brings in a lot
+    from ..shapes.output_schema import misfit  # expensive to import
 
     for call in all_calls(target):
         asked = not {"--schema", "--output-schema", "--dry-run"}.isdisjoint(call.words)

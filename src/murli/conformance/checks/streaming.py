@@ -1,4 +1,4 @@
-"""What takes its time: streams to their last line, progress, logs, stopped calls, batches."""
+"""Calls that take long: streams, progress, logs, interrupted calls, batches."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from ..wires import WIRES
 from .answers import asks_for_text
 from .mistakes import USAGE
 
-# Less than a slow call takes, more than a tool needs to start.
+# Shorter than a slow call, longer than a tool needs to start.
 _SECONDS = "0.3"
-#: seconds that a slow call of an envelope is given, and how much longer it may take to say so
+#: the timeout in seconds of a slow call, and how much later it may report that
 _GIVEN, _GRACE_MS = 1, 5000
 _REQUEST = b'{"_cmd": "manifest"}\n'
 _NO_REQUEST = b"this is no request\n"
 
 
 def _streams(target: Target, event: str = "") -> Iterator[Call]:
-    """Make the calls that stream: the author's, and those of commands that list the flag."""
+    """Make the calls that stream: those of the profile, and of commands with a ``--stream``."""
     vouched = set()
     for probe in target.probes("stream"):
         name = target.command_of(probe.words)
@@ -40,7 +40,7 @@ def _streams(target: Target, event: str = "") -> Iterator[Call]:
         listed(target)
     for command in readers(target) if target.is_enveloped else target.safe:
         if command.takes_stream and not (target.is_enveloped and named(command) in vouched):
-            # A flag that is only called so is none that makes a stream.
+            # A flag with that name may not make a stream.
             words = target.words(command, "--stream")
             if has_lines(target.run(*words)):
                 yield Call(target, named(command), target.run(*words, event=event))
@@ -53,14 +53,14 @@ def _slow(target: Target, otherwise: str) -> list[ProfileProbe]:
 
 
 def _at_work(target: Target, otherwise: str) -> Iterator[Call]:
-    """Interrupt one slow call after the other."""
+    """Interrupt the slow calls, one after the other."""
     for each in _slow(target, otherwise):
         evidence = target.vouched(each, event="interrupt-at-work")
         yield Call(target, target.command_of(each.words), evidence)
 
 
 def _last_line(stdout: bytes) -> dict[str, Any] | None:
-    """Return the document that ends a stream in its last line."""
+    """Return the document in the last line of a stream."""
     last = parsed(stdout.rstrip(b"\r\n").rpartition(b"\n")[2])
     return last if isinstance(last, dict) and is_terminal(last) else None
 
@@ -79,7 +79,7 @@ def _known_streams(target: Target, event: str = "") -> Iterator[Call]:
 
 @over(_known_streams)
 def stream_lines(call: Call) -> str:
-    """Every line is an object; an envelope is the last, and the only one."""
+    """Every line is an object, and only the last is an envelope."""
     lines = [parsed(each) for each in call.evidence.stdout.splitlines()]
     ends = [isinstance(each, dict) and is_terminal(each) for each in lines]
     if not call.evidence.stdout.strip():
@@ -92,7 +92,7 @@ def stream_lines(call: Call) -> str:
 
 
 def _unlike(call: Call, name: str, code: int) -> str:
-    """Return how the end of a call of murli that was stopped is not what it should be."""
+    """Return how the end of a stopped murli call differs from what it should be."""
     if not call.error:
         return f"{call.ended}, and no error document"
     if call.error.get("error") != name:
@@ -102,7 +102,7 @@ def _unlike(call: Call, name: str, code: int) -> str:
 
 
 def stream_interrupted(target: Target) -> Iterator[Finding]:
-    """Behind SIGINT the last line is the error, cancelled, with code 9."""
+    """After SIGINT the last line is the error, cancelled, and the exit code 9."""
     for call in _known_streams(target, "interrupt"):
         found, _ = documents(call.evidence.stdout)
         if call.evidence.exit_code == 0 and found and is_terminal(found[-1]):
@@ -115,7 +115,7 @@ def stream_interrupted(target: Target) -> Iterator[Finding]:
 
 @over(seen, otherwise="no progress was met")
 def progress(call: Call) -> str | None:
-    """Progress is numbers and texts under their names, where there is something to report."""
+    """Progress events have their fields and types, and report something."""
     asides = [
         each
         for stream in (call.evidence.stdout, call.evidence.stderr)
@@ -137,7 +137,7 @@ def _misfit(aside: dict[str, Any]) -> str:
 
 @over(answers, otherwise="nothing was logged")
 def log_lines(call: Call) -> str | None:
-    """Beside an answer, stderr has nothing but log lines and progress."""
+    """With an answer, stderr has only log lines and progress events."""
     evidence = call.evidence
     if evidence.exit_code != 0 or not evidence.stderr.strip() or asks_for_text(call):
         return None
@@ -154,7 +154,7 @@ def log_lines(call: Call) -> str | None:
 
 
 def _is_moment(text: str) -> bool:
-    """Return whether *text* is a moment in UTC as RFC 3339 writes it."""
+    """Return whether *text* is a UTC timestamp as in RFC 3339."""
     moment, _, fraction = text.removesuffix("Z").removesuffix("+00:00").partition(".")
     if not text.endswith(("Z", "+00:00")) or not (fraction.isdecimal() or not fraction):
         return False
@@ -166,7 +166,7 @@ def _is_moment(text: str) -> bool:
 
 
 def interrupted_at_work(target: Target) -> Iterator[Finding]:
-    """Behind SIGINT a call ends as cancelled, with code 9."""
+    """After SIGINT a call ends as cancelled, with exit code 9."""
     for call in _at_work(target, "no slow call is known; name one in a profile"):
         if call.evidence.exit_code == 0:
             raise NotVerified("the call was over before it could be interrupted")
@@ -175,7 +175,7 @@ def interrupted_at_work(target: Target) -> Iterator[Finding]:
 
 
 def deadline(target: Target) -> Iterator[Finding]:
-    """With ``--timeout`` a call ends in time, with code 4."""
+    """With ``--timeout`` a call ends in time, with exit code 4."""
     for probe in _slow(target, "no slow call is known; name one in a profile"):
         hurried = replace(probe, words=(*probe.words, "--timeout", _SECONDS))
         call = Call(target, target.command_of(probe.words), target.vouched(hurried))
@@ -190,7 +190,7 @@ _NO_STREAM = "no command that may be run is known to stream"
 
 
 def stream_contract(target: Target) -> Iterator[Finding]:
-    """Every line is an item but the last, which ends it and says how many there were."""
+    """Every line is an item but the last, which ends the stream and counts the items."""
     known = False
     for call in _streams(target):
         known = True
@@ -204,7 +204,7 @@ def stream_contract(target: Target) -> Iterator[Finding]:
 def stream_troubles(evidence: Evidence) -> Iterator[str]:
     """Yield what is wrong with the lines of a stream.
 
-    A stream that worked ends with a bare summary, one that failed with the envelope of its error.
+    A successful stream ends with a bare summary, a failed one with the envelope of its error.
     """
     lines = [parsed(each) for each in evidence.stdout.split(b"\n") if each.strip()]
     found = [each for each in lines if isinstance(each, dict)]
@@ -244,17 +244,17 @@ def _counts(items: list[dict[str, Any]], last: dict[str, Any], is_summary: bool)
 
 
 def stream_cancelled(target: Target) -> Iterator[Finding]:
-    """SIGINT in mid-stream ends it with 130 and an error for everybody who still reads."""
+    """SIGINT ends a stream with exit code 130 and an error in the last line."""
     whole = [call.evidence.exit_code for call in _streams(target)]
     if not whole:
         raise NotApplicable(_NO_STREAM)
-    # What fails by itself cannot be interrupted.
+    # A call that fails by itself cannot be interrupted.
     stopped = zip(whole, _streams(target, "interrupt"), strict=True)
     return _all_cancelled([call for code, call in stopped if code == 0])
 
 
 def work_cancelled(target: Target) -> Iterator[Finding]:
-    """SIGINT ends a slow call with 130 and an answer."""
+    """SIGINT ends a slow call with exit code 130 and an answer."""
     return _all_cancelled([*_at_work(target, "the profile names no slow call")])
 
 
@@ -283,7 +283,7 @@ def _uncancelled(call: Call) -> str:
 
 
 def out_of_time(target: Target) -> Iterator[Finding]:
-    """A slow call that is given a second ends with 10 and an answer."""
+    """A slow call with a timeout of a second ends with exit code 10 and an answer."""
     for probe in _slow(target, "the profile names no slow call"):
         hurried = replace(probe, words=(*probe.words, "--timeout", str(_GIVEN)))
         evidence = target.vouched(hurried)
@@ -309,7 +309,7 @@ def _untimely(target: Target, evidence: Evidence) -> str:
 
 
 def batch(target: Target) -> Iterator[Finding]:
-    """``exec --dry-run`` answers each request with its name and its line, and what is none."""
+    """``exec --dry-run`` answers each request with its name and line, and reports invalid lines."""
     listed(target)
     command = next((each for each in target.commands if each.path == ("exec",)), None)
     if command is None or not {"dry-run", "ignore-errors"} <= command.flags.keys():

@@ -1,10 +1,10 @@
-"""All checks in one table: what each is called, how much it counts, and which function looks.
+"""All checks in one table: id, title, level, contracts, requirements and function.
 
-Ids are kept: profiles and reports name them. Two checks with the same function ask the same question
-under two contracts, and may differ in weight and in the requirements they come from.
+Ids never change: profiles and reports name them. Two checks with the same function ask the same
+question under two contracts, and may differ in level and requirements.
 """
 
-# One line a check, however long: this is read by column.
+# One line per check, however long: the table is read by column.
 # ruff: noqa: E501
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MURLI = CONTRACTS[:1]
 #: the revisions of the envelope in which meta describes the call, and the last of them
 LATER = ENVELOPES[1:]
 NEWEST = ENVELOPES[2:]
-#: for checks that can also be made of a tool that speaks no contract at all
+#: for checks that apply also to tools without a contract
 ANY = (*CONTRACTS, NONE)
 MURLI_OR_NONE = (*MURLI, NONE)
 ENVELOPES_OR_NONE = (*ENVELOPES, NONE)
@@ -137,7 +137,7 @@ _FIRST: tuple[Row, ...] = (
     ("murli.success.shape", 1, MURLI, "3.2 3.4", answers.success_shape, "A success has every required key"),
 )
 
-#: what looks at the calls that the others have made
+#: checks of the calls that the other checks have made
 _IN_HINDSIGHT: tuple[Row, ...] = (
     ("process.no-escapes", 1, ANY, "F-007 F-008", process.no_escapes, "No terminal escape codes are written to a pipe"),
     ("process.no-pager", 1, ANY, "F-010 F-055 F-057", process.no_pager, "No pager, editor or browser is started"),
@@ -181,7 +181,7 @@ _IN_HINDSIGHT: tuple[Row, ...] = (
 )
 # fmt: on
 
-#: what interrupts a call, or leaves it too little time
+#: checks that interrupt a call, or give it a short timeout
 _ALONE = (
     streaming.deadline,
     streaming.interrupted_at_work,

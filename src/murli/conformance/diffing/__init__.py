@@ -1,19 +1,19 @@
-"""What changed between two saved descriptions of a tool, and whom it breaks.
+"""What changed between two saved descriptions of a tool, and which callers it breaks.
 
-`load` finds the document in a file, `compare` tells the changes, `text` and `document` show them.
-All are pure functions. Only like is compared with like: ``describe`` with ``describe``, a manifest
-with one of the same major version.
+`load` finds the document in a file, `compare` returns the changes, `text` and `document` format
+them. All are pure functions. Only documents of one kind are compared: ``describe`` with
+``describe``, a manifest with one of the same major version.
 
-What counts as breaking is judged from the caller's side. *A call that was right must stay right*:
-commands, aliases, flags, short options, negations and variables stay, what they take does not
-shrink, nothing more must be given, no flag excludes another, nothing becomes more dangerous or less
-repeatable. *An answer that was promised must still come*: exit codes keep number and meaning, and
-the output schema allows no more than before (see `schemas`). What cannot be judged in an
-output schema is breaking, so that nobody overlooks it.
+What counts as breaking is decided from the caller's side. *A valid call must stay valid*: commands,
+aliases, flags, short options, negations and variables stay, they accept at least what they did,
+nothing more is required, no flag excludes another, nothing becomes more dangerous or less
+repeatable. *A promised answer must still come*: exit codes keep number and meaning, and the output
+schema allows no more than before (see `schemas`). A change in an output schema that cannot be
+decided is breaking, so that it is not overlooked.
 
-A note is what changes a tool without breaking a call: another default, an example that ends
-otherwise, a flag that profiles no longer hold, an argument with another name in the same place,
-anything in keys that no rule knows. Words for people, versions and the order of keys are nothing.
+A note is a change that breaks no call: another default, an example with another exit code, a flag
+that profiles no longer hold, an argument renamed in place, unknown keys. Descriptions, versions and
+the order of keys are not compared.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ _COUNTED = {
 
 
 def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Change, ...]:
-    """Return what changed from *old* to *new*, the worst first.
+    """Return the changes from *old* to *new*, the worst first.
 
-    Raise `NotADescription` for what cannot be compared.
+    Raises `NotADescription` for documents that cannot be compared.
     """
     try:
         return in_order(_changes(old, new))
@@ -74,7 +74,7 @@ def _changes(old: Any, new: Any) -> Iterator[Change]:
             f"The old document is a {kinds[0]}, the new one a {kinds[1]}: they say different "
             "things. Save the same kind from both versions of the tool, under the same contract."
         )
-    # One manifest may show the name of the tool where the other does not.
+    # One of two manifests may have the name of the tool.
     if not before.name:
         before = read(old, after.name)
     elif not after.name:
@@ -85,7 +85,7 @@ def _changes(old: Any, new: Any) -> Iterator[Change]:
 
 
 def text(changes: Iterable[Change]) -> str:
-    """Return *changes* for people: a line each, and a line that counts them."""
+    """Return *changes* as text: a line for each, and a line that counts them."""
     found = list(changes)
     if not found:
         return "No changes."
@@ -108,7 +108,7 @@ def _count(changes: list[Change], severity: str) -> int:
 
 
 def document(changes: Iterable[Change]) -> dict[str, Any]:
-    """Return *changes* as plain data: how many of each severity, and all of them."""
+    """Return *changes* as JSON types: the count of each severity, and all changes."""
     found = list(changes)
     return {
         "breaking": _count(found, BREAKING),

@@ -1,4 +1,4 @@
-"""A change between two descriptions of a tool, and values made fit to be compared and shown."""
+"""A change between two descriptions of a tool, and how values are compared and printed."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-#: a call or a reader that was right before may fail now
+#: a call or a reader that worked before may fail now
 BREAKING = "breaking"
-#: everything still works, but not quite as before: somebody should know
+#: everything still works, but not quite as before
 NOTE = "note"
-#: nobody who relied on the old document can tell
+#: no user of the old document notices it
 COMPATIBLE = "compatible"
 SEVERITIES = (BREAKING, NOTE, COMPATIBLE)
 
-# How much of a value a sentence shows.
+# How much of a value is printed.
 _MOST_SHOWN = 60
 
 
 class NotADescription(ValueError):
-    """What was given cannot be compared; the message says why, and what to do."""
+    """A document that cannot be compared; the message says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference. *command* is what stands behind the tool's name, ``""`` for the tool itself.
+    """One difference. *command* are the words after the tool's name, ``""`` for the tool itself.
 
     *subject* is what changed (``--top``, ``exit code 5``, ``result[].score``), *detail* one
-    sentence that stands by itself. *before* and *after* are ``None`` where there was nothing.
+    complete sentence. *before* and *after* are ``None`` where there was nothing.
     """
 
     kind: str
@@ -41,7 +41,7 @@ class Change:
 
 
 def in_order(changes: Iterable[Change]) -> tuple[Change, ...]:
-    """Return *changes* the worst first, then by command and by what changed; each once."""
+    """Return *changes* without duplicates, the worst first, then by command and subject."""
     found = {_place(each): each for each in changes}
     return tuple(found[place] for place in sorted(found))
 
@@ -53,9 +53,9 @@ def _place(change: Change) -> tuple[Any, ...]:
 
 
 def canonical(value: Any) -> Any:
-    """Return a key that is equal for equal JSON: key order is ignored, ``1`` is ``1.0``, not true.
+    """Return a hashable key that is the same for equal JSON values.
 
-    It can be a key of a dictionary.
+    The order of keys is ignored, and ``1`` equals ``1.0``, but not true.
     """
     if isinstance(value, Mapping):
         return ("object", frozenset((key, canonical(each)) for key, each in value.items()))
@@ -64,7 +64,7 @@ def canonical(value: Any) -> Any:
     if isinstance(value, bool) or value is None:
         return ("constant", str(value))
     if isinstance(value, float):
-        # What is no number equals nothing, not even itself.
+        # NaN equals nothing, not even itself.
         return ("number", int(value)) if value.is_integer() else ("number", repr(value))
     return ("number" if isinstance(value, int) else "text", value)
 
@@ -75,26 +75,26 @@ def same(one: Any, other: Any) -> bool:
 
 
 def shown(value: Any) -> str:
-    """Return *value* as a sentence can have it: short, and nothing that a terminal obeys."""
+    """Return *value* for a sentence: truncated, without control characters."""
     return "nothing" if value is None else _written(value)
 
 
 def listed(values: Iterable[Any]) -> str:
-    """Return *values* one behind the other."""
+    """Return *values* as one text, separated by commas."""
     return ", ".join(map(_written, values))
 
 
 def _written(value: Any) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False)
-    except ValueError:  # a number of thousands of digits
+    except ValueError:  # a number with too many digits to convert
         text = "a very long number"
     text = printable(text)
     return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 1]}…"
 
 
 def printable(text: str) -> str:
-    """Return *text* with everything spelled out that a terminal would obey or hide."""
+    """Return *text* with control and invisible characters escaped."""
     if text.isprintable():
         return text
     return "".join(

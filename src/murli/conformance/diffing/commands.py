@@ -1,4 +1,4 @@
-"""What became of a tool and of its commands: names, dangers, exit codes, answers."""
+"""Changes of commands: names, danger, exit codes, answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .surface import Entry, Surface, alias_path
 from .traits import trait_changes
 
 _DANGERS = {"safe": 0, "mutating": 1, "destructive": 2}
-# What a shape calls a type that JSON Schema has another word for.
+# JSON Schema names for the types of a declared shape.
 _TYPES = {
     **dict.fromkeys(("bool", "boolean"), "boolean"),
     **dict.fromkeys(("float", "float32", "float64", "number"), "number"),
@@ -26,14 +26,14 @@ _TYPES = {
 
 
 def command_changes(old: Surface, new: Surface) -> Iterator[Change]:
-    """Yield what became of every command, and which are new."""
+    """Yield the changes of every command, and the new commands."""
     reached = set()
     for path, entry in old.commands.items():
         target = new.resolve(path)
         other = new.commands.get(target) if target is not None else None
         words = " ".join(path)
         if target is None or other is None:
-            # Some manifests do not list a group, only what is in it.
+            # Some manifests list only the commands of a group, not the group.
             if target is None or not entry.is_group:
                 yield _command("command_removed", BREAKING, words, "was removed", words)
             continue
@@ -98,7 +98,7 @@ def _aliases(new: Surface, before: Entry, after: Entry) -> Iterator[Change]:
 def _exclusions(
     command: str, before: Entry, after: Entry, old_flags: set[str], new_flags: set[str]
 ) -> Iterator[Change]:
-    """Yield the pairs of flags that go together no more, or again, where both were there."""
+    """Yield the pairs of flags that exclude each other now, or no longer."""
     for pairs, known, kind, severity, told in (
         (after.exclusions - before.exclusions, old_flags, "added", BREAKING, "cannot be given"),
         (before.exclusions - after.exclusions, new_flags, "removed", COMPATIBLE, "can be given"),
@@ -112,7 +112,7 @@ def _exclusions(
 
 
 def _rules(command: str, before: Entry, after: Entry, known: set[str]) -> Iterator[Change]:
-    """Yield the conditions on flags that came or went; one on a new flag concerns no old call."""
+    """Yield added and removed conditions on flags; one on a new flag breaks no old call."""
     for rules, others, is_new in (
         (after.rules, before.rules, True),
         (before.rules, after.rules, False),
@@ -161,7 +161,7 @@ def _codes(surface: Surface, entry: Entry) -> dict[str, Mapping[str, Any]]:
 def code_changes(
     command: str, old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Change]:
-    """Yield what became of the ways in which *command* ends, by number."""
+    """Yield the changes of the exit codes of *command*."""
     removed = [number for number in old if number not in new]
     added = [number for number in new if number not in old]
     for number in removed:
@@ -226,7 +226,7 @@ def _named(name: Any) -> str:
 
 
 def shared_changes(old: Surface, new: Surface) -> Iterator[Change]:
-    """Yield what became of the flags and exit codes that every command has."""
+    """Yield the changes of the flags and exit codes that every command has."""
     both = [
         (entry, new.commands[target])
         for path, entry in old.commands.items()
@@ -247,10 +247,10 @@ def shared_changes(old: Surface, new: Surface) -> Iterator[Change]:
 
 
 def _shared_codes(old: Surface, new: Surface, both: list[tuple[Entry, Entry]]) -> Iterator[Change]:
-    """Yield what became of the table of exit codes.
+    """Yield the changes of the shared table of exit codes.
 
-    Which codes are in it depends on what most commands have in common, so that a code may come and
-    go without any command that ends otherwise. Only what is told of a command counts.
+    The table holds what most commands have in common, so a code may come and go although no
+    command changed. Only changes that are not compared with a command count.
     """
     before, after = dict(old.exit_codes), dict(new.exit_codes)
     for number in [each for each in before if each not in after]:
@@ -264,7 +264,7 @@ def _shared_codes(old: Surface, new: Surface, both: list[tuple[Entry, Entry]]) -
         if number in old.exit_codes or any(number in entry.exit_codes for entry, _ in both):
             del after[number]
     for number in [each for each in before if each in after]:
-        # What a command says itself is compared there.
+        # A code that a command lists itself is compared there.
         heirs = [
             one
             for one, other in both
@@ -293,7 +293,7 @@ def _answers(command: str, old: Entry, new: Entry) -> Iterator[Change]:
             told = "The command tells what its result is like now."
             yield Change("output_schema_added", COMPATIBLE, command, "result", told)
         return
-    # A shape does not tell whether there is one of it, or a list.
+    # A shape may be that of the result, or of each item of a list.
     if old.schema is None and new.schema is not None and "items" in after and "items" not in before:
         after = after["items"] if isinstance(after["items"], dict) else after
     if new.schema is None and old.schema is not None and "items" in before and "items" not in after:
@@ -304,7 +304,7 @@ def _answers(command: str, old: Entry, new: Entry) -> Iterator[Change]:
 
 
 def _promised(entry: Entry, other: Entry) -> Mapping[str, Any] | None:
-    """Return the schema of the answer; a shape counts where the schema of *other* says no more."""
+    """Return the schema of the answer; a shape only if *other* has no schema either."""
     if entry.schema is not None and not (
         entry.shape and other.shape and same(entry.schema, other.schema)
     ):
@@ -313,7 +313,7 @@ def _promised(entry: Entry, other: Entry) -> Mapping[str, Any] | None:
 
 
 def _shaped(shape: Any) -> dict[str, Any]:
-    """Return the schema that a declared shape comes to."""
+    """Return the schema that a declared shape means."""
     if isinstance(shape, dict):
         return {"properties": {name: _shaped(each) for name, each in shape.items()}}
     if isinstance(shape, list):
@@ -322,7 +322,7 @@ def _shaped(shape: Any) -> dict[str, Any]:
         return {"const": shape}
     if shape.startswith("[]"):
         return {"type": "array", "items": _shaped(shape[2:])}
-    # What is no type is some promise; a change of it can only be noticed.
+    # The meaning of other words is unknown; a change can only be noticed.
     return {"type": _TYPES[shape]} if shape in _TYPES else {"format": shape}
 
 

@@ -1,4 +1,4 @@
-"""The describe or manifest document in what somebody saved, bare or inside an envelope."""
+"""Finds the describe or manifest document in a file, bare or inside an envelope."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ...wire.catalogue import is_description, is_manifest
 from .changes import NotADescription, printable
 
 _ADVICE = "Save what `TOOL describe` or `TOOL manifest` prints, as it is."
-# What `describe --depth` leaves of a command that it does not spell out.
+# What `describe --depth` leaves of a command below that depth.
 _BRIEF = {"name", "path", "summary"}
 
 
 def load(text: bytes | str) -> dict[str, Any]:
-    """Find the describe or manifest document in *text*; `NotADescription` when there is none."""
+    """Return the describe or manifest document in *text*; raises `NotADescription`."""
     try:
         document = json.loads(_decoded(text), parse_constant=_no_number)
     except RecursionError:
@@ -29,9 +29,9 @@ def load(text: bytes | str) -> dict[str, Any]:
 
 
 def kind_of(document: Any) -> str:
-    """Return which kind *document* is: ``describe``, ``manifest 1``, ``manifest 3``.
+    """Return the kind of *document*: ``describe``, ``manifest 1`` or ``manifest 3``.
 
-    Raise `NotADescription` for anything else, and for what was shortened.
+    Raises `NotADescription` for anything else, and for a truncated document.
     """
     if is_manifest(document):
         return f"manifest {_major(document.get('schema_version'))}"
@@ -52,7 +52,7 @@ def kind_of(document: Any) -> str:
 def _decoded(text: bytes | str) -> str:
     if isinstance(text, str):
         return text.removeprefix("\ufeff")
-    # Some shells write UTF-16; with a mark or without, JSON shows which encoding it is in.
+    # Some shells write UTF-16, with or without a byte order mark.
     return text.decode(json.detect_encoding(text)).removeprefix("\ufeff")
 
 
@@ -61,7 +61,7 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _unwrapped(document: Any) -> Any:
-    """Return what an envelope holds, or *document* itself."""
+    """Return the data of an envelope, or *document* itself."""
     if not isinstance(document, dict) or is_manifest(document) or is_description(document):
         return document
     if isinstance(document.get("ok"), bool):

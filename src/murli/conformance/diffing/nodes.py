@@ -1,4 +1,4 @@
-"""JSON Schemas made comparable: references followed, what must hold together put together."""
+"""JSON Schemas in a form that can be compared: references resolved, ``allOf`` merged."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ from urllib.parse import unquote
 
 from .changes import canonical, same
 
-#: the types of JSON; a number that is whole is also an integer
+#: the types of JSON; an integral number is also an integer
 TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 ALL = frozenset(TYPES)
 _NUMBERS = frozenset({"integer", "number"})
 
-# What says nothing about which values are allowed.
+# Keywords that say nothing about the allowed values.
 _REMARKS = {
     *("title", "description", "examples", "example", "default", "deprecated", "readOnly"),
     *("writeOnly", "$comment", "$schema", "$id", "id", "$defs", "definitions", "$anchor"),
     *("discriminator", "externalDocs", "xml", "$vocabulary", "$dynamicAnchor"),
 }
 _POINTING = {*_REMARKS, "$ref"}
-# What is read into other words.
+# Keywords that are rewritten as others.
 _READ = {"$ref", "allOf", "anyOf", "oneOf", "const", "nullable", "additionalItems"}
 _LEAST = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
 _MOST = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
-# What two schemas that both hold can say in one word.
+# How one keyword of two schemas is merged.
 _JOINED = {
     *("type", "required", "enum", "properties", "patternProperties", "items"),
     *("additionalProperties", *_LEAST, *_MOST),
 }
-# How many schemas are read, with all that they refer to, before one gives up.
+# How many schemas are read, references included, before the comparison stops.
 _MOST_READ = 20_000
-# How many alternatives one schema may come to, and how far down they may stand.
+# How many alternatives one schema may have, and how deep they may be nested.
 _MOST_ALTERNATIVES = 64
 _DEEPEST = 16
 
 
 class TooIntricate(Exception):
-    """A schema that would take for ever; nobody can say what it allows."""
+    """A schema that would take too long to analyse."""
 
 
 class Node:
-    """A schema without references: *words* by keyword, and *unions* of which one each holds."""
+    """A schema without references: *words* by keyword, and *unions*, of each of which one holds."""
 
     __slots__ = ("alternatives", "unions", "words")
 
@@ -52,20 +52,20 @@ class Node:
 
 
 class Reader:
-    """Reads the schemas below one root, each once: two that are one are one object."""
+    """Reads the schemas below one root; equal schemas are one object."""
 
     def __init__(self, root: Any) -> None:
         self.root = root
         self._nodes: dict[int, Node] = {}
         self._anything, self._nothing = Node({}), Node({"type": frozenset()})
-        # What was put together of which parts, and back; kept, so that an id stays its own.
+        # Merged schemas by their parts, and their parts; kept, so that ids stay unique.
         self._made: dict[frozenset[int], Any] = {}
         self._parts: dict[int, list[Any]] = {}
         self._anchors: dict[str, Any] | None = None
         self._left = _MOST_READ
 
     def node(self, schema: Any) -> Node:
-        """Return what *schema* comes to."""
+        """Return *schema* as a `Node`."""
         schema = self._followed(schema)
         if not isinstance(schema, dict):
             return self._nothing if schema is False else self._anything
@@ -74,7 +74,7 @@ class Reader:
         return self._nodes[id(schema)]
 
     def _followed(self, schema: Any) -> Any:
-        """Return what a schema leads to that says no more than where to look."""
+        """Return the target of a schema that is nothing but a reference."""
         for _ in range(_DEEPEST):
             if not isinstance(schema, dict) or "$ref" not in schema or schema.keys() - _POINTING:
                 break
@@ -91,7 +91,7 @@ class Reader:
         if "$ref" in schema:
             target = self._target(schema["$ref"])
             if target is None:
-                node.words["$ref"] = schema["$ref"]  # it leads out of the document
+                node.words["$ref"] = schema["$ref"]  # into another document
             else:
                 parts.append(target)
         for part in parts:
@@ -137,7 +137,7 @@ class Reader:
         return self._anchors.get(name)
 
     def _together(self, one: Node, other: Node) -> Node:
-        """Return what holds where both hold."""
+        """Return what holds if both schemas hold."""
         if not one.words and not one.unions:
             return other
         words = dict(one.words)
@@ -147,7 +147,7 @@ class Reader:
             elif word in _JOINED:
                 words[word] = self._joined(word, words[word], value)
             elif not same(words[word], value):
-                # Both hold; as there is one place only, the second gets another.
+                # There is one place for the keyword, so the second value gets a made-up one.
                 other_place = f"{word}'"
                 while other_place in words and not same(words[other_place], value):
                     other_place += "'"
@@ -172,7 +172,7 @@ class Reader:
         return {**one, **other, **met}
 
     def _both(self, one: Any, other: Any) -> Any:
-        """Return the schema of what is allowed by both; the same one for the same parts."""
+        """Return the schema of what both allow; the same object for the same parts."""
         parts: dict[int, Any] = {}
         for each in map(self._followed, (one, other)):
             parts.update((id(part), part) for part in self._parts.get(id(each), [each]))
@@ -187,7 +187,7 @@ class Reader:
     # -- one of several --------------------------------------------------------------------------
 
     def alternatives(self, node: Node) -> list[Node]:
-        """Return schemas of which *node* allows one, none of them with alternatives of its own."""
+        """Return schemas of which *node* allows one, each without alternatives of its own."""
         if node.alternatives is None:
             found = [part for each in self._expanded(node, 0) for part in _parted(each)]
             node.alternatives = [each for each in found if kinds_in(each)]
@@ -208,7 +208,7 @@ class Reader:
 
 
 def kinds_in(node: Node) -> frozenset[str]:
-    """Return the types of what *node* allows."""
+    """Return the types that *node* allows."""
     values = values_in(node)
     if values is not None:
         return frozenset(map(_kind_of, values))
@@ -217,7 +217,7 @@ def kinds_in(node: Node) -> frozenset[str]:
 
 
 def values_in(node: Node) -> list[Any] | None:
-    """Return the only values that *node* allows, ``None`` if it has no list of them."""
+    """Return the values that *node* enumerates, or ``None``."""
     if "enum" not in node.words:
         return None
     kinds = node.words.get("type", ALL)
@@ -225,7 +225,7 @@ def values_in(node: Node) -> list[Any] | None:
 
 
 def _parted(node: Node) -> Iterator[Node]:
-    """Yield one schema for each type, where *node* names several."""
+    """Yield one schema for each type, if *node* names several."""
     kinds = kinds_in(node)
     if kinds == ALL:
         yield node
@@ -239,7 +239,7 @@ def _parted(node: Node) -> Iterator[Node]:
 
 
 def _own(schema: Mapping[str, Any]) -> Node:
-    """Return what *schema* says itself, without what it refers to."""
+    """Return the keywords of *schema* itself, without its references."""
     words = {
         word: each
         for word, each in schema.items()
@@ -258,7 +258,7 @@ def _own(schema: Mapping[str, Any]) -> Node:
     for word in ("properties", "patternProperties"):
         if not isinstance(words.get(word, {}), dict):
             del words[word]
-    if isinstance(words.get("items"), list):  # as it was written before there were prefixItems
+    if isinstance(words.get("items"), list):  # the form before prefixItems
         words["prefixItems"] = words.pop("items")
         if "additionalItems" in schema:
             words["items"] = schema["additionalItems"]
@@ -270,7 +270,7 @@ def _own(schema: Mapping[str, Any]) -> Node:
         bound = words.get(word, 0)
         if isinstance(bound, bool) or not isinstance(bound, (int, float)) or bound != bound:
             words[f"{word}'"] = words.pop(word)
-    # That no more than one of them may hold is hardly ever what makes a difference.
+    # ``oneOf`` is read as ``anyOf``.
     unions = [schema[word] for word in ("anyOf", "oneOf") if isinstance(schema.get(word), list)]
     return Node(words, tuple(tuple(each) for each in unions if each))
 

@@ -1,7 +1,7 @@
-"""What a change of a flag or an argument does to those who call.
+"""Changes of flags and arguments, as they affect callers.
 
-A call that was right must stay right: what is taken may grow, never shrink. A default may change
-what a call does, though not whether it works: that is a note.
+A valid call must stay valid: a parameter may accept more, never less. Another default may change
+what a call does, not whether it works, so it is a note.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ Flags = Mapping[str, Parameter]
 def flag_changes(
     command: str, old: Flags, new: Flags, old_above: Flags, new_above: Flags
 ) -> Iterator[Change]:
-    """Yield what became of the flags of *command*; those *above* it need no listing."""
+    """Yield the changes of the flags of *command*; inherited flags (*above*) need not be listed."""
     negations = {flag.negation for flag in new.values()}
     removed, added = [], {}
     for name, flag in old.items():
         other = new.get(name, new_above.get(name))
-        if name not in new and other is not None:  # whose commands below are another matter
+        if name not in new and other is not None:  # which has commands of its own
             other = replace(other, persistent=flag.persistent)
         if other is not None:
             yield from _flag(command, flag, other, new)
@@ -55,7 +55,7 @@ def flag_changes(
 
 
 def _added(command: str, flag: Parameter) -> Change:
-    """Return the change that *flag* is there now."""
+    """Return the change for a new flag."""
     if flag.required:
         told = "was added, and must be given"
         return _of("required_flag_added", BREAKING, command, flag, told, None, f"--{flag.name}")
@@ -64,7 +64,7 @@ def _added(command: str, flag: Parameter) -> Change:
 
 
 def _twin(flag: Parameter, added: Sequence[Parameter]) -> Parameter | None:
-    """Return the one new flag that *flag* was renamed to, by all that can be seen."""
+    """Return the only new flag that *flag* may have been renamed to."""
     alike = [
         each
         for each in added
@@ -132,7 +132,7 @@ def _flag(command: str, old: Parameter, new: Parameter, others: Flags) -> Iterat
 
 
 def value_changes(command: str, what: str, old: Parameter, new: Parameter) -> Iterator[Change]:
-    """Yield the changes in what may be given as *what*, a flag or an argument."""
+    """Yield the changes of the values that *what*, a flag or an argument, accepts."""
     typed = type_change(old.type, new.type)
     if typed is not None:
         severity, why = typed
@@ -195,7 +195,7 @@ def _values(command: str, what: str, old: Parameter, new: Parameter) -> Iterator
 
 
 def _default(parameter: Parameter) -> Any:
-    """Return the default; none, and what an option that is left out comes to, are the same."""
+    """Return the default; a missing one equals the value of an option that is left out."""
     if parameter.default is NOTHING or parameter.default in ("", [], {}):
         return None
     if parameter.type.kind == "boolean" and parameter.default is False:
@@ -211,7 +211,7 @@ def _said(value: Any) -> str:
 
 
 def argument_changes(command: str, old: Entry, new: Entry) -> Iterator[Change]:
-    """Yield what became of the arguments of *command*, which are told apart by their places."""
+    """Yield the changes of the arguments of *command*, compared by position."""
     if old.arguments is None or new.arguments is None:
         if old.usage != new.usage:
             told = f"It is called {shown(new.usage)} now, not {shown(old.usage)}."
@@ -238,7 +238,7 @@ def argument_changes(command: str, old: Entry, new: Entry) -> Iterator[Change]:
 
 
 def _renamed(before: list[Any], after: list[Any]) -> Iterator[tuple[Any, Any]]:
-    """Yield the arguments that have another name in the same place, where nothing else moved."""
+    """Yield the arguments that were renamed while nothing else moved."""
     if len(before) == len(after):
         for one, other in zip(before, after, strict=True):
             if one not in after and other not in before:
@@ -265,7 +265,7 @@ def _added_arguments(
 
 
 def _keyed(arguments: Sequence[Parameter]) -> dict[Any, Parameter]:
-    """Return *arguments* by name, and by how many of that name come before."""
+    """Return *arguments* by name, and by the number of earlier ones with that name."""
     found: dict[Any, Parameter] = {}
     met: Counter[str] = Counter()
     for each in arguments:

@@ -1,7 +1,7 @@
-"""What a manifest tells in words because it has no key for it, as murli writes them.
+"""Facts that a manifest has only in descriptions, in the wording of murli.
 
-The first version of a manifest has keys neither for arguments nor for variables, patterns, ranges
-and exclusions; the third has none for ranges. Without their words such a change would go unseen.
+The first version of a manifest has no keys for arguments, variables, patterns, ranges and
+exclusions; the third has none for ranges. Without the descriptions such a change is not noticed.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _REMARKS: dict[str, Callable[[str], dict[str, Any]]] = {
 
 
 def _named(written: str) -> str:
-    """Return the name of what is *written* so: an option, or an argument in capitals."""
+    """Return the name in *written*: an option, or an argument in capitals."""
     return written.lstrip("-") if written.startswith("-") else written.lower()
 
 
 def remarks_in(description: str) -> dict[str, Any]:
-    """Return what stands in brackets at the end of the *description* of a flag, by its key."""
+    """Return the facts in brackets at the end of *description*, by key."""
     found: dict[str, Any] = {}
     for remark in _bracketed(description).split("; "):
         between = _RANGE.fullmatch(remark)
@@ -51,7 +51,7 @@ def remarks_in(description: str) -> dict[str, Any]:
 
 
 def _bracketed(text: str) -> str:
-    """Return what the last brackets of *text* hold, if it ends with them."""
+    """Return the content of the brackets at the end of *text*."""
     if not text.endswith(")"):
         return ""
     depth = 0
@@ -63,7 +63,7 @@ def _bracketed(text: str) -> str:
 
 
 def arguments_in(usage: str, skipped: int) -> list[dict[str, Any]] | None:
-    """Return the arguments after the first *skipped* words of *usage*; ``None`` if unclear."""
+    """Return the arguments after the first *skipped* words of *usage*, or ``None`` if unclear."""
     words = usage.split(None, skipped)
     if len(words) < skipped:
         return None
@@ -83,7 +83,7 @@ def arguments_in(usage: str, skipped: int) -> list[dict[str, Any]] | None:
         if not names:
             return None
         if found and required and found[-1]["name"] == word.lower():
-            found[-1]["variadic"] = True  # one that takes several is written several times
+            found[-1]["variadic"] = True  # a usage line repeats such an argument
             continue
         entry: dict[str, Any] = {"type": "string", "name": names[0].lower(), "required": required}
         if word.startswith("{"):

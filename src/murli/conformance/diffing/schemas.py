@@ -1,11 +1,11 @@
-"""Whether what a command answers still is what its readers were promised: JSON Schemas compared.
+"""Compares JSON Schemas: whether every new answer is valid by the old schema.
 
-A reader lives with less than was promised, never with more: a wider type, another value of an
-enumeration, a property that may be missing now. What cannot be judged counts as breaking, since it
-must not pass unseen. Adding a property is no trouble, unless the old schema excluded it.
+A reader can handle less than was promised, never more: a wider type, another value of an
+enumeration, a property that may be missing now. What cannot be decided counts as breaking, so that
+it is not overlooked. A new property is allowed, unless the old schema excluded it.
 
-What a command takes is compared by the same rules the other way round: whatever could be given
-before must fit what is accepted now.
+What a command accepts is compared in the other direction: every value that was valid before must
+be valid now.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from typing import Any
 from .changes import BREAKING, COMPATIBLE, canonical, listed, printable, same, shown
 from .nodes import ALL, TYPES, Node, Reader, TooIntricate, kinds_in, values_in
 
-# How many pairs of schemas are looked at before one gives up.
+# How many pairs of schemas are compared before the comparison stops.
 _MOST_PAIRS = 20_000
 _LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
 _UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
-# Where a bound is also kept by another one.
+# A bound may be implied by another one.
 _STRICTER = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
 _JUDGED = {
     *("type", "enum", "properties", "required", "additionalProperties", "patternProperties"),
     *("items", "prefixItems", *_LOWER, *_UPPER),
 }
-# What a word is about; values of other types it lets pass.
+# The type that a keyword restricts; values of other types are valid.
 _CONCERNS = {
     **dict.fromkeys(("minLength", "maxLength", "pattern"), "string"),
     **dict.fromkeys(("contentEncoding", "contentMediaType", "contentSchema"), "string"),
@@ -37,7 +37,7 @@ _CONCERNS = {
     **dict.fromkeys(("minProperties", "maxProperties", "propertyNames"), "object"),
     **dict.fromkeys(("dependentRequired", "dependentSchemas", "dependencies"), "object"),
     "unevaluatedProperties": "object",
-    # Whoever is a number may also be a whole one.
+    # Numbers may be integers.
     **dict.fromkeys(("minimum", "maximum", "multipleOf"), "integer"),
     **dict.fromkeys(("exclusiveMinimum", "exclusiveMaximum"), "integer"),
 }
@@ -57,14 +57,14 @@ class SchemaChange:
 
 
 def output_changes(old: Any, new: Any) -> list[SchemaChange]:
-    """Return what a reader of *old* answers meets in *new* ones."""
+    """Return what changes for a reader of *old* answers who gets *new* ones."""
     if same(old, new):
         return []
     return _Comparison(old, new, is_output=True).changes()
 
 
 def takes_as_before(old: Any, new: Any) -> bool:
-    """Return whether everything that *old* accepted is surely accepted by *new*."""
+    """Return whether everything that *old* accepted is sure to be accepted by *new*."""
     if same(old, new):
         return True
     found = _Comparison(new, old, is_output=False).changes()
@@ -72,18 +72,18 @@ def takes_as_before(old: Any, new: Any) -> bool:
 
 
 class _Comparison:
-    """Compares what was promised (*old*) with what comes (*new*)."""
+    """Compares the promised schema (*old*) with the present one (*new*)."""
 
     def __init__(self, old: Any, new: Any, *, is_output: bool) -> None:
         self._olds, self._news = Reader(old), Reader(new)
         self._is_output = is_output
-        self._fit: dict[tuple[int, int], None] = {}  # in the order in which they were found
+        self._fit: dict[tuple[int, int], None] = {}  # in the order of their discovery
         self._unfit: set[tuple[int, int]] = set()
         self._depth = 0
         self._left = _MOST_PAIRS
 
     def changes(self) -> list[SchemaChange]:
-        """Return all differences, with every difference that nobody could judge."""
+        """Return all differences, those that cannot be decided included."""
         old, new = self._olds.root, self._news.root
         try:
             return list(self._walk(self._olds.node(old), self._news.node(new), "", set()))
@@ -93,9 +93,9 @@ class _Comparison:
     def _walk(
         self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
     ) -> Iterator[SchemaChange]:
-        """Yield the differences between two schemas and what is below them, each pair once."""
+        """Yield the differences between two schemas and their parts, each pair once."""
         pair = (id(old), id(new))
-        if pair in met:  # a schema that holds itself
+        if pair in met:  # a recursive schema
             return
         met.add(pair)
         self._left -= 1
@@ -112,11 +112,11 @@ class _Comparison:
         yield from self._walk(self._olds.node(old), self._news.node(new), place, met)
 
     def _fits(self, old: Node, new: Node) -> bool:
-        """Return whether whatever *new* allows is surely allowed by *old*.
+        """Return whether everything that *new* allows is sure to be allowed by *old*.
 
-        A schema may hold itself: of a pair that is being judged one assumes that it fits. Should it
-        not, everything that was found with its help is forgotten; what does not fit even so never
-        will.
+        Schemas may be recursive: a pair that is being compared is assumed to fit. If it turns out
+        not to, all results that relied on it are dropped; a pair that does not fit even under that
+        assumption never does.
         """
         pair = (id(old), id(new))
         if pair in self._unfit or pair in self._fit:
@@ -146,7 +146,7 @@ class _Comparison:
                 strange.append(each)
             else:
                 homes.append((home, each))
-        if self._depth:  # one answer is enough, and what is assumed must not be looked into
+        if self._depth:  # one difference is enough, and assumptions must not be followed
             if strange:
                 yield _change("widened", BREAKING, place, "may be something else now")
             return
@@ -203,7 +203,7 @@ class _Comparison:
         needed = old.words.get("required", frozenset())
         given = new.words.get("required", frozenset())
         rest, others = _rest(old), _rest(new)
-        # What tells kinds of objects apart comes first: it is the quickest to differ.
+        # The property that distinguishes kinds of objects first: it differs soonest.
         names = {*before, *after, *needed, *given}
         for name in sorted(names, key=lambda each: (not _is_constant(before.get(each)), each)):
             inner = f"{place}.{name}"
@@ -276,7 +276,7 @@ class _Comparison:
 
 
 def _paired(gone: list[Node], strange: list[Node]) -> list[tuple[Node, Node]]:
-    """Take out of both lists what seems to be one thing, changed: the only ones alike."""
+    """Remove from both lists the only pair that looks like one schema, changed."""
     found = []
     for mark in (_mark, lambda node: _named(kinds_in(node)), lambda node: None):
         for each in list(strange):
@@ -289,7 +289,7 @@ def _paired(gone: list[Node], strange: list[Node]) -> list[tuple[Node, Node]]:
 
 
 def _mark(node: Node) -> Any:
-    """Return what tells an object from others: the properties that have one value only."""
+    """Return what distinguishes an object from others: the properties with a single value."""
     properties = node.words.get("properties", {})
     return canonical({name: each for name, each in properties.items() if _is_constant(each)})
 
@@ -299,7 +299,7 @@ def _is_constant(schema: Any) -> bool:
 
 
 def _rest(node: Node) -> Any:
-    """Return the schema of properties that *node* does not name; ``False`` if it excludes them."""
+    """Return the schema of properties that *node* does not name, ``False`` if it forbids them."""
     if node.words.get("unevaluatedProperties") is False:
         return False
     return node.words.get("additionalProperties", True)
@@ -335,7 +335,7 @@ def _gained(before: frozenset[str], after: frozenset[str], place: str) -> Schema
 
 
 def _matters(word: str, kinds: frozenset[str]) -> bool:
-    """Return whether *word* says something about values of *kinds*."""
+    """Return whether keyword *word* restricts values of *kinds*."""
     return word not in _CONCERNS or _CONCERNS[word] in kinds
 
 
@@ -359,7 +359,7 @@ def _bounds(old: Node, new: Node, place: str, kinds: frozenset[str]) -> Iterator
 
 
 def _others(old: Node, new: Node, place: str, kinds: frozenset[str]) -> Iterator[SchemaChange]:
-    """Yield the changes of words that can only be kept, added or lost."""
+    """Yield the changes of keywords that can only be equal, added or removed."""
     others = {*old.words, *new.words} - _JUDGED
     for word in sorted(each for each in others if _matters(each, kinds)):
         before, after = old.words.get(word), new.words.get(word)

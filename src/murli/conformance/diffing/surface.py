@@ -1,4 +1,4 @@
-"""One model of what describe and manifest documents promise, whatever stands in them."""
+"""One model for describe and manifest documents, whatever their content."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .documents import kind_of
 from .remarks import arguments_in, remarks_in
 from .types import UNSAID, Type, type_of
 
-#: stands for a value that is not there, since ``null`` is one
+#: a value that is not there, since ``null`` is one
 NOTHING: Any = ...
 
 _FLAG_KEYS = {
@@ -19,13 +19,13 @@ _FLAG_KEYS = {
     *("required", "short", "minimum", "maximum", "negation", "schema", "variadic", "deprecated"),
     *("media_types", "metavar", "standard", "spelling"),
 }
-# What describes a command rather than promises something, and what is read into the model.
+# Keys of a command that promise nothing, and keys that are in the model.
 _COMMAND_KEYS = {
     *("name", "summary", "description", "when_to_use", "agent_description", "examples", "builtin"),
     *("idempotent", "mutating", "danger_level", "safety", "arguments", "flags", "positionals"),
     *("path", "returns", "subcommands", "aliases", "exit_codes", "output_schema", "requires"),
 }
-# The same of a whole tool; a version, or where murli came from, is no promise.
+# The same for a tool; versions are no promise.
 _TOOL_KEYS = {
     *("name", "summary", "schema_version", "tool_version", "framework_version", "etag", "murli"),
     *("capabilities", "profiles", "commands", "flags", "exit_codes", "env_vars", "arguments"),
@@ -35,7 +35,7 @@ _TOOL_KEYS = {
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A flag or an argument. *rest* is what only its document knows."""
+    """A flag or an argument. *rest* are the keys that are not in the model."""
 
     name: str
     type: Type = UNSAID
@@ -62,10 +62,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A command. ``None`` for *arguments*: the document tells them in words we do not understand.
+    """A command. *arguments* is ``None`` if the document has them only as text we cannot read.
 
-    *exclusions* are pairs of flags that cannot be given together, *rules* the other conditions on
-    flags, *rest* what a document says beyond the model.
+    *exclusions* are pairs of flags that exclude each other, *rules* the other conditions on flags,
+    *rest* the keys that are not in the model.
     """
 
     path: tuple[str, ...]
@@ -90,7 +90,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """A whole tool. *flags* and *exit_codes* are those of every command."""
+    """A tool. *flags* and *exit_codes* are those of every command."""
 
     kind: str
     name: str
@@ -112,7 +112,7 @@ class Surface:
                 self._places.setdefault(alias_path(path, alias), path)
 
     def resolve(self, path: Sequence[str]) -> tuple[str, ...] | None:
-        """Return where a call of *path* arrives, through aliases; ``None`` for nowhere."""
+        """Return the path of the command that *path* calls, aliases resolved, or ``None``."""
         whole = self._places.get(tuple(path))
         if whole is not None:
             return whole
@@ -133,15 +133,15 @@ class Surface:
 
 
 def alias_path(path: tuple[str, ...], alias: str) -> tuple[str, ...]:
-    """Return the words of a call of the command at *path* by its *alias*."""
+    """Return the words that call the command at *path* by its *alias*."""
     words = tuple(alias.replace(".", " ").split())
     return words if len(words) > 1 else (*path[:-1], alias)
 
 
 def read(document: Any, name: str = "") -> Surface:
-    """Return what *document* promises; `NotADescription` when it is no whole description.
+    """Return the model of *document*; raises `NotADescription` if it is incomplete.
 
-    *name* is what the tool is called, for a manifest that does not show it.
+    *name* is the name of the tool, for a manifest without one.
     """
     kind = kind_of(document)
     version = text_in(document.get("schema_version"))
@@ -153,7 +153,7 @@ def read(document: Any, name: str = "") -> Surface:
     name = _name_in(entries) or name
     commands = {}
     for key, entry in entries.items():
-        # The tool itself is listed by its own name, or by none if a command has that.
+        # The tool itself is listed by its own name, or by ``""`` if a command has that.
         path = () if key == "" or (key == name and "" not in entries) else tuple(key.split("."))
         commands[path] = _entry(path, entry, bool(entry.get("subcommands")))
     shared = dict(_parameters(document.get("flags")))
@@ -162,7 +162,7 @@ def read(document: Any, name: str = "") -> Surface:
 
 
 def _described(document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Entry]]:
-    """Yield every command of a describe document by its path; the first of two with one name."""
+    """Yield every command of a describe document by its path; the first of two with one path."""
     children = list_in(document.get("commands"))
     if not children or not {"flags", "arguments"}.isdisjoint(document):
         yield (), _entry((), document, bool(children), True)
@@ -181,7 +181,7 @@ def _described(document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], E
 
 
 def _name_in(entries: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return what a tool calls itself in its manifest, ``""`` where that is not sure."""
+    """Return the name of the tool in its manifest, ``""`` if that is not certain."""
     above_all = [key for key, entry in entries.items() if key and _is_above_all(key, entry)]
     said = above_all or {call.split()[0] for call in calls_in(entries)}
     return next(iter(said)) if len(said) == 1 else ""
@@ -193,7 +193,7 @@ def _is_above_all(key: str, entry: Mapping[str, Any]) -> bool:
 
 
 def calls_in(entries: Mapping[str, Any]) -> list[str]:
-    """Return the whole calls that the *entries* of a manifest show."""
+    """Return the complete calls among the examples of a manifest."""
     found = []
     for entry in map(object_in, entries.values()):
         examples = map(object_in, list_in(entry.get("examples")))
@@ -209,12 +209,12 @@ def _entry(
     safety, returns = object_in(entry.get("safety")), object_in(entry.get("returns"))
     flags = dict(_parameters(entry.get("flags")))
     if safety.get("dry_run_supported") is True:
-        # Ours is not the command's own, but callers use it as any other.
+        # Defined by us, but part of the command for callers.
         flags.setdefault("dry-run", Parameter("dry-run", Type("boolean")))
     rules = [each for each in list_in(entry.get("requires")) if isinstance(each, dict)]
     usage, arguments = _arguments(path, entry)
     schema = object_in(entry.get("output_schema", returns.get("output_schema")))
-    # Of a tool that is one command, the keys beside the model are those of the document.
+    # If the tool is a single command, its other keys are those of the document.
     rest = {} if is_described and not path else entry
     return Entry(
         path,
@@ -240,14 +240,14 @@ def _entry(
         {
             key: each
             for key, each in rest.items()
-            # A manifest has a word there, which tells how arguments are passed.
+            # In a manifest this key is a word, the way arguments are passed.
             if key not in _COMMAND_KEYS or (key == "arguments" and isinstance(each, str))
         },
     )
 
 
 def _danger(entry: Mapping[str, Any], safety: Mapping[str, Any]) -> str:
-    """Return how dangerous a described command is, ``""`` where nobody declared it."""
+    """Return the danger level of a described command, ``""`` if it is undeclared."""
     if safety.get("declared") is False:
         return ""
     if safety.get("destructive") is True:
@@ -273,7 +273,7 @@ def _arguments(
 
 
 def _parameters(told: Any) -> Iterator[tuple[str, Parameter]]:
-    """Yield flags by name, from a list of them or from an object."""
+    """Yield flags by name, from a list or an object."""
     if isinstance(told, dict):
         pairs = [(name, object_in(each)) for name, each in told.items()]
     else:
@@ -281,9 +281,9 @@ def _parameters(told: Any) -> Iterator[tuple[str, Parameter]]:
         pairs = [(text_in(each.get("name")), each) for each in found]
     for given, entry in pairs:
         name = given.lstrip("-")
-        # The contract's own are taken whether they are listed or not.
+        # The contract's own flags are accepted whether or not they are listed.
         if name and entry.get("standard") is not True:
-            # Only a manifest, which has no key for it, tells more in the description.
+            # Only a manifest puts facts into the description.
             yield name, _parameter(name, entry, isinstance(told, dict))
 
 
@@ -321,7 +321,7 @@ def _parameter(name: str, entry: Mapping[str, Any], has_remarks: bool = False) -
 
 
 def _says_items_only(entry: Mapping[str, Any]) -> bool:
-    """Return whether a schema says no more than the type does: which items a list has."""
+    """Return whether a schema only says which items a list has, as the type does."""
     schema = object_in(entry.get("schema"))
     items = object_in(schema.get("items"))
     return entry.get("type") == "array" and schema.keys() <= {"type", "items"} >= items.keys()

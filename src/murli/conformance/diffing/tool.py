@@ -1,4 +1,4 @@
-"""What became of the tool as a whole: its name, versions, capabilities, variables and needs."""
+"""Changes of the tool as a whole: name, versions, capabilities, variables, dependencies."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from .changes import BREAKING, COMPATIBLE, NOTE, Change, printable, same, shown
 from .surface import Surface, calls_in, list_in, object_in, text_in, texts_in
 from .traits import list_changes, other_changes
 
-# What `capabilities` repeats, and what is no promise.
+# Keys that only repeat others, or promise nothing.
 _NO_CAPABILITY = {"schema_version", "tool_version", "protocol_version", "output_formats"}
 
 
 def tool_changes(old: Surface, new: Surface) -> Iterator[Change]:
-    """Yield what became of the tool itself."""
+    """Yield the changes of the tool itself."""
     if old.name and new.name != old.name and not _still_called(old.name, new):
         told = f"The tool is called {printable(new.name)} now, not {printable(old.name)}."
         yield Change("tool_renamed", BREAKING, "", "name", told, old.name, new.name)
@@ -32,7 +32,7 @@ def tool_changes(old: Surface, new: Surface) -> Iterator[Change]:
 
 
 def _still_called(name: str, new: Surface) -> bool:
-    """Return whether a manifest, which names its tool only by the way, still shows *name*."""
+    """Return whether a manifest, which mentions the name only in passing, still has *name*."""
     calls = calls_in(object_in(new.document.get("commands")))
     return any(name in call.split() for call in calls)
 
@@ -66,14 +66,14 @@ def _capabilities(old: Any, new: Any) -> Iterator[Change]:
 
 
 def _as_object(capabilities: Any) -> Mapping[str, Any]:
-    """Return *capabilities* by name; some tools list the names of those they have."""
+    """Return *capabilities* as an object; some tools list the names of those they have."""
     if isinstance(capabilities, list):
         return dict.fromkeys(texts_in(capabilities), True)
     return object_in(capabilities)
 
 
 def _profileable(old: Surface, new: Surface) -> Iterator[Change]:
-    """Yield the flags that profiles hold no more, of those that no command lists."""
+    """Yield the flags, of those that no command lists, that profiles hold no longer."""
     before, after = (
         texts_in(object_in(each.document.get("profiles")).get("profileable_flags"))
         for each in (old, new)
@@ -92,7 +92,7 @@ def _variables(old: Surface, new: Surface) -> Iterator[Change]:
         if after[name].get("deprecated") and not before[name].get("deprecated"):
             told = f"The variable {printable(name)} is deprecated now."
             yield Change("env_vars_deprecated", NOTE, "", f"variable {name}", told)
-    # Most of these are the commands' own, and told there.
+    # Most of these belong to commands, and are compared there.
     secret = [
         [name for name in texts_in(each.document.get("secret_env_vars")) if name not in _own(each)]
         for each in (old, new)
@@ -110,7 +110,7 @@ def _own(surface: Surface) -> set[str]:
 
 
 def _dependencies(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
-    """Yield what must be installed now; a call fails where it is not."""
+    """Yield the new dependencies; a call fails where one is not installed."""
     before, after = _by_name(old.get("dependencies")), _by_name(new.get("dependencies"))
     for name in sorted({*before, *after}):
         was, now = (each.get(name, {}).get("min_version") for each in (before, after))

@@ -1,6 +1,6 @@
-"""The rarer facts about a command, as the third version of a manifest tells them: by table.
+"""Compares the rarer facts about a command, as in the third version of a manifest, by table.
 
-What no table knows is a note: nobody here can say what it means, and it must not pass unseen.
+A key that no table has is a note: its meaning is unknown, but the change must be noticed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .changes import BREAKING, COMPATIBLE, NOTE, Change, listed, printable, same
 from .schemas import output_changes, takes_as_before
 from .surface import Entry, list_in, number_in, object_in, text_in, texts_in
 
-# key -> (how bad it is when it begins to hold, and when it ceases to, both in words)
+# key -> (severity if it becomes true, severity if it becomes false, and the sentences)
 _SWITCHES = {
     "async": (BREAKING, "answers before its work is done now", BREAKING, "answers in the end now"),
     "deprecated": (NOTE, "is deprecated now", COMPATIBLE, "is no longer deprecated"),
@@ -36,7 +36,7 @@ _SWITCHES = {
         *(BREAKING, "answers with one document now"),
     ),
 }
-# The same for what holds unless it is denied.
+# The same for facts that hold unless they are denied.
 _DENIALS = {
     "headless_supported": (
         *(BREAKING, "no longer works with nobody there"),
@@ -44,7 +44,7 @@ _DENIALS = {
     ),
     "mcp": (BREAKING, "is no longer served over MCP", COMPATIBLE, "is served over MCP now"),
 }
-# key -> (what is bad: to lose an item, or to have one more; and what one is called)
+# key -> (whether a removed or an added item is breaking, and the name of an item)
 _LOSSES = {
     "non_interactive_alternatives": "way without questions",
     "output_formats": "output format",
@@ -53,7 +53,7 @@ _LOSSES = {
     "token_env_vars": "variable",
 }
 _DEMANDS = {"required_scopes": "required scope"}
-# key -> (what is meant where it is missing, the one value that excludes nothing)
+# key -> (the meaning of a missing value, the value that excludes nothing)
 _WORDS = {
     "arguments": ("declared", ""),
     "config_write_scope": ("", ""),
@@ -68,7 +68,7 @@ _KNOWN = {*_SWITCHES, *_DENIALS, *_LOSSES, *_DEMANDS, *_WORDS, *_OWN, "stdin"}
 
 
 def trait_changes(command: str, old: Entry, new: Entry) -> Iterator[Change]:
-    """Yield what became of the rarer facts about *command*."""
+    """Yield the changes of the rarer facts about *command*."""
     before, after = old.rest, new.rest
     yield from _switches(command, before, after)
     set_by_flag = {name for flag in old.flags.values() for name in flag.env}
@@ -98,7 +98,7 @@ def trait_changes(command: str, old: Entry, new: Entry) -> Iterator[Change]:
 def other_changes(
     command: str, before: Mapping[str, Any], after: Mapping[str, Any], known: set[str]
 ) -> Iterator[Change]:
-    """Yield a note for every key that is not *known* and says something else."""
+    """Yield a note for every changed key that is not *known*."""
     for key in sorted({*before, *after} - known):
         if key not in before or key not in after or not same(before[key], after[key]):
             was, now = before.get(key), after.get(key)
@@ -131,9 +131,9 @@ def list_changes(
     *,
     demands: bool = False,
 ) -> Iterator[Change]:
-    """Yield what a list lost and gained; it is bad to lose something, or to be asked for more.
+    """Yield the items that a list lost and gained; *demands* decides which of both is breaking.
 
-    What is *known* elsewhere is told there.
+    Items in *known* are compared elsewhere.
     """
     before, after = texts_in(old), texts_in(new)
     lost = [each for each in before if each not in after and each not in known]
@@ -151,7 +151,7 @@ def list_changes(
 
 
 def _platforms(command: str, old: Any, new: Any) -> Iterator[Change]:
-    """Yield where a command runs now; no list means everywhere."""
+    """Yield the platforms a command runs on now; no list means all."""
     before, after = texts_in(old), texts_in(new)
     if {*before} == {*after}:
         return
@@ -170,7 +170,7 @@ def _pairs(
     lost: str,
     gained: str,
 ) -> Iterator[Change]:
-    """Yield what became of an object of names; one whose value changed is lost and gained."""
+    """Yield added and removed names of an object; a changed value counts as both."""
     old, new = object_in(before.get(key)), object_in(after.get(key))
     for name in sorted({*old, *new}):
         was, now = old.get(name), new.get(name)
@@ -187,7 +187,7 @@ def _pairs(
 def _confirmation(command: str, old: Entry, new: Entry) -> Iterator[Change]:
     was, now = text_in(old.rest.get("confirm_flag")), text_in(new.rest.get("confirm_flag"))
     if was != now:
-        # With nothing left to confirm, nobody is refused.
+        # A command that is safe now has nothing to confirm.
         severity = COMPATIBLE if new.danger == "safe" else BREAKING
         told = f"It is confirmed by {shown(now or None)} now, not by {shown(was or None)}"
         yield _of("confirm_flag", severity, command, told, was or None, now or None)

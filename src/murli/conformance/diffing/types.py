@@ -1,4 +1,4 @@
-"""What the value of a flag or argument may be, in the words of any language, and what fits what."""
+"""Types of flags and arguments, in the words of any language, and which accepts which."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _KINDS = {
     "text": "text",
 }
 _WHOLE = re.compile(r"(u?)int(8|16|32|64)?")
-#: kinds that stand on a command line without a value
+#: kinds that take no value on a command line
 _BARE = ("boolean", "count")
 
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """What a value may be: *kind* is the word itself where nobody here knows it, ``""`` if unsaid.
+    """The type of a value: *kind* is the word itself if it is unknown, ``""`` if there is none.
 
-    *many* is whether it may be given more than once; *split* how several in one word are told
-    apart, where that is known. *bits* is the size of a whole number, minus that if it has no sign.
-    *word* is what the document says.
+    *many* is whether it may be repeated; *split* the separator of several values in one word, where
+    that is known. *bits* is the size of an integer, negative if it is unsigned. *word* is the
+    word in the document.
     """
 
     kind: str = ""
@@ -48,12 +48,12 @@ class Type:
     word: str = field(default="", compare=False)
 
 
-#: nothing is known of it
+#: nothing is declared
 UNSAID = Type()
 
 
 def type_of(entry: Mapping[str, Any]) -> Type:
-    """Return the type that the *entry* of a flag or argument tells."""
+    """Return the type of the *entry* of a flag or argument."""
     word = entry.get("type")
     if not isinstance(word, str) or not word:
         return UNSAID
@@ -62,7 +62,7 @@ def type_of(entry: Mapping[str, Any]) -> Type:
         said += " ..."
     if word.startswith("[]"):
         many, word = True, word[2:]
-    elif word.endswith("Slice"):  # cobra's: one is separated by commas, the other is not
+    elif word.endswith("Slice"):  # in cobra a Slice is split at commas, an Array is not
         many, split, word = True, "commas", word.removesuffix("Slice")
     elif word.endswith("Array"):
         many, split, word = True, "nothing", word.removesuffix("Array")
@@ -80,7 +80,7 @@ def type_of(entry: Mapping[str, Any]) -> Type:
 
 
 def type_change(old: Type, new: Type) -> tuple[str, str] | None:
-    """Return how bad it is that *old* became *new*, and why, in words; ``None`` for no change."""
+    """Return the severity of a change from *old* to *new* and a sentence, or ``None``."""
     if old == new:
         return None
     if not old.kind or not new.kind:
@@ -111,7 +111,7 @@ def _kind_change(old: Type, new: Type) -> tuple[str, str] | None:
 
 
 def _holds(new: int, old: int) -> bool:
-    """Return whether a whole number of *new* bits can be whatever one of *old* bits can."""
+    """Return whether an integer of *new* bits holds every integer of *old* bits."""
     if new == 0 or old == 0:
         return new == 0
     if new < 0:

@@ -1,7 +1,7 @@
-"""Reports of a conformance check, each a pure function of a `murli.conformance.results.Report`.
+"""Formats of a report, each a pure function of a `murli.conformance.results.Report`.
 
-``wording`` is what they share: it makes the tool's own text harmless to read. The document for
-programs is beside the formats for people, because it is the result of a command, not its output.
+``wording`` is what they share, and makes text of the tool harmless. `document` is the result of the
+command ``check``, so it is not among the formats.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .markdown import markdown
 from .page import page
 from .terminal import text
 
-#: what a report can be written as, by name
+#: the formats for people, by name
 FORMATS: dict[str, Callable[[Report], str]] = {
     "text": text,
     "junit": junit,

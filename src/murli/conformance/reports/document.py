@@ -1,7 +1,7 @@
-"""A report as plain JSON data, for an agent or a program.
+"""A report as JSON types, for an agent or a program.
 
-An agent has little room, so the usual document tells of what is wrong, and of the rest how much
-there is; the full one leaves nothing out but the tail of very long output.
+Agents have little room, so the usual document lists only problems and counts the rest; the full
+one leaves out nothing but the end of very long output.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Any
 from ..results import STATUSES, Evidence, Finding, Report, Result
 from .wording import bytes_of, decoded, excerpt
 
-# What is kept of one stream, and of the findings of one check.
+# How much is kept of one stream, and how many findings of one check.
 _MOST_BYTES = 1000
 _MOST_BYTES_IN_FULL = 65536
 _MOST_FINDINGS = 20
 
 
 def document(report: Report, *, full: bool = False) -> dict[str, Any]:
-    """Return the report as JSON types; *full* has every finding, with the output of each.
+    """Return the report as JSON types; with *full* every finding and its output.
 
-    Otherwise a check lists what is wrong, up to a bound, and ``left_out`` counts the rest by
-    status. Output is a string where it is whole and UTF-8, else an object with its ``encoding``,
-    its ``value``, and in ``truncated`` how many bytes are missing at its end.
+    Otherwise a check lists only problems, up to a limit, and ``left_out`` counts the rest by
+    status. Output is a string if it is complete and UTF-8, else an object with its ``encoding``,
+    its ``value``, and the number of missing bytes as ``truncated``.
     """
     return {
         "tool": [_exact(word) for word in report.tool],
@@ -106,7 +106,7 @@ def _environment(env: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _bytes(data: bytes, most: int) -> str | dict[str, Any]:
-    """Return bytes so that they can be had back, as a string if one can say it all."""
+    """Return bytes in a form that can be reversed, as a string if possible."""
     more = 0
     if len(data) > most:
         more = excerpt(data, most).more
@@ -126,5 +126,5 @@ def _exact(word: str) -> str | dict[str, Any]:
 
 
 def _string(text: str) -> str:
-    """Return *text* for people; half a pair of surrogates has no place in JSON."""
+    """Return *text* without lone surrogates, which JSON cannot hold."""
     return text.encode("utf-8", "backslashreplace").decode()

@@ -1,4 +1,4 @@
-"""A report as JUnit XML: one test case per check, as systems for continuous integration read it."""
+"""A report as JUnit XML for continuous integration: one test case per check."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from ..results import FAIL, NOT_APPLICABLE, NOT_VERIFIED, WARN, Finding, Report,
 from .terminal import reproduction
 from .wording import WORDS, command_name, spoken, visible
 
-# Such systems keep all of it, some of them in a database.
+# Such systems store all of it, some in a database.
 _MOST_FINDINGS = 50
 
 
 def junit(report: Report) -> str:
     """Return the report as one test suite.
 
-    What failed is a failure; what was not verified or does not apply is skipped and says why, so
-    that it counts as no pass; a warning passes and is mentioned in the output of its case.
+    A failed check is a failure. An unverified or inapplicable one is skipped with the reason, so
+    that it does not count as a pass. A warning passes, and is in the output of its case.
     """
     numbers = {
         "tests": str(len(report.results)),
@@ -76,7 +76,7 @@ def _case(suite: Xml.Element, report: Report, result: Result) -> None:
 
 
 def _troubles(result: Result) -> str:
-    """Return what is wrong, each with how to see it again; control characters are escaped."""
+    """Return the problems and how to reproduce each; control characters are escaped."""
     lines = []
     for finding in result.troubles[:_MOST_FINDINGS]:
         named = f"{command_name(finding.command)}: {finding.detail}"

@@ -1,4 +1,4 @@
-"""A report as Markdown, short enough for a comment on a change."""
+"""A report as Markdown, short enough for a review comment."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from .wording import (
     visible,
 )
 
-# Where such comments are kept they may have 65,536 characters.
+# Hosts of such comments allow 65,536 characters.
 _MOST_CHARACTERS = 60_000
 _MOST_FINDINGS = 3
 _LONGEST_CELL = 300
-# What could become structure, a formula, a link or an entity. As a number it is only a character.
+# Characters with a meaning in Markdown; as a numeric entity each is only a character.
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>|~&!$:@#]|(?<=www)\.")
-# What calls people or other changes, even as a number, but not inside of code.
+# Entities that mention people or other changes nevertheless, except in code.
 _CALLING = ("&#64;", "&#35;")
 _PLAIN = re.compile(r"[\w ./=,+-]+")
 _BACKTICKS = re.compile("`+")
 
 
 def markdown(report: Report) -> str:
-    """Return the report as a heading, a table of checks, and a block for each that did not pass.
+    """Return the report as a heading, a table of checks, and details of those that did not pass.
 
-    Text of the tool stays in its cell or fence. Passing checks are counted, not listed; blocks that
+    Text of the tool stays in its cell or fence. Passing checks are only counted; details that
     would make a comment too long are left out, and their number is printed.
     """
     head = "\n".join(_head(report))
@@ -113,7 +113,7 @@ def _finding(finding: Finding) -> Iterator[str]:
 
 
 def prose(text: str) -> str:
-    """Return *text* so that Markdown shows it as it is, on one line, and calls nobody."""
+    """Return *text* on one line, so that Markdown shows it unchanged and mentions nobody."""
     text = visible(_shortened(text))
     text = _SPECIAL.sub(_number, text)
     for each in _CALLING:
@@ -122,7 +122,7 @@ def prose(text: str) -> str:
 
 
 def code(text: str, *, html: bool = False) -> str:
-    """Return *text* as code in a line; with *html* as an element, for a place without Markdown."""
+    """Return *text* as inline code; with *html* as an element, for a place without Markdown."""
     text = visible(_shortened(text))
     if not html and _PLAIN.fullmatch(text) and text == text.strip():
         return f"`{text}`"
@@ -130,7 +130,7 @@ def code(text: str, *, html: bool = False) -> str:
 
 
 def fenced(text: str) -> str:
-    """Return *text* as a block of code that it cannot end."""
+    """Return *text* as a code block, with a fence that it does not contain."""
     longest = max(map(len, _BACKTICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text}\n{fence}"

@@ -1,7 +1,7 @@
-"""A report as one HTML page that needs nothing else: the tree of commands, with what was found.
+"""A report as one self-contained HTML page: the tree of commands with their findings.
 
-All content is in the HTML, so the page can be read, searched and printed without a script; the
-script makes it convenient. The policy of the page forbids every request and every other script.
+All content is in the HTML, so the page can be read, searched and printed without its script. The
+content security policy of the page forbids every request and every other script.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from .page_text import attribute, badge, shown, slug
 from .page_tree import Branch, Words, grown, words_of
 from .wording import LEVEL_WORDS, ORDER, SYMBOLS, WORDS, command_name, overall, spoken
 
-# How many places of one check are linked from its entry.
+# How many places are linked from the entry of one check.
 _MOST_LINKED = 200
 _LEVEL_STATUS = {REACHED: PASS, BROKEN: FAIL, INCOMPLETE: NOT_VERIFIED}
-# What is drawn for a report in the tab, and on which colour; anything else is a mark of attention.
+# The symbol and colour of the icon for each overall status; the default asks for attention.
 _ICONS = {
     PASS: ("M5 8.5l2 2 4-5", "%231c673c"),
     FAIL: ("M5.5 5.5l5 5m0-5l-5 5", "%23a9211a"),
 }
-# The page says that it can be operated before it is shown, so that it does not flicker.
+# Sets the class before anything is shown, so that the page does not flicker.
 _EARLY = "document.documentElement.className='js'"
 
 
 def page(report: Report) -> str:
-    """Return the report as a whole HTML document; no text of the tool can become markup in it."""
+    """Return the report as a complete HTML document; text of the tool cannot become markup."""
     root = grown(report)
     parts = [
         *_head(report),
@@ -105,7 +105,7 @@ def _head(report: Report) -> Iterator[str]:
 
 
 def _icon(report: Report) -> str:
-    """Return a picture for the tab: whether all is well can be seen from there."""
+    """Return the icon of the page, which shows the overall status."""
     line, colour = _ICONS.get(overall(report), ("M8 4v5m0 2.6v.2", "%2356459c"))
     return (
         "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
@@ -144,7 +144,7 @@ def _masthead(report: Report) -> Iterator[str]:
 
 
 def _toolbar(report: Report) -> Iterator[str]:
-    """Yield the filter; it does nothing without the script, which is what shows its controls."""
+    """Yield the filter; only the script shows its controls, which do nothing without it."""
     yield '<div class="toolbar">'
     yield '<div class="filters" role="group" aria-label="Show checks that ended as">'
     for status in ORDER:

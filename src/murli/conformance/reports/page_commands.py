@@ -1,4 +1,4 @@
-"""The commands in the page: the tree beside, and a section for each with all that was found."""
+"""The commands of the page: the tree, and a section for each with its findings."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .page_text import attribute, badge, command_line, process, shown, slug
 from .page_tree import Branch
 from .wording import SYMBOLS, WORDS
 
-# A page of a thousand commands must open at once, so what is shown of each is bounded: how many
-# bytes of all processes together, how many for one stream, and of how many findings of one check.
+# A page of a thousand commands must open quickly, so these are limited: the bytes of all processes
+# together, the bytes of one stream, and the findings of one check.
 _MOST_BYTES_OF_ALL = 2_000_000
 _BYTES = (300, 4000)
 _MOST_PROCESSES = 40
-# Up to here what passes is shown with its line, beyond by its name.
+# Up to this many, passed checks are shown with the line that reproduces them, then only by name.
 _MOST_PASSES = 3000
 _DANGERS = ("safe", "mutating", "destructive")
 
@@ -47,7 +47,7 @@ def _item(branch: Branch, label: str) -> Iterator[str]:
 
 
 def _tally(branch: Branch) -> str:
-    """Return how much is wrong from here down, which a closed branch would hide."""
+    """Return the number of problems in this branch, which is hidden while it is closed."""
     for status, what in ((FAIL, "failures"), (WARN, "warnings")):
         if number := branch.below[status]:
             title = f"{number} {what} here and below"
@@ -64,7 +64,7 @@ def command_sections(root: Branch, report: Report) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _Shares:
-    """What a page has room for."""
+    """What the page still has room for."""
 
     bytes_of_stream: int
     lines_of_passes: bool
@@ -79,7 +79,7 @@ def _shares(report: Report) -> _Shares:
 
 
 class _Telling:
-    """Writes the sections, and knows what the page still has room for."""
+    """Writes the sections, within the room of the page."""
 
     def __init__(self, report: Report) -> None:
         self._name = report.name
@@ -87,7 +87,7 @@ class _Telling:
         self._told: dict[str, int] = {}
 
     def section(self, branch: Branch) -> Iterator[str]:
-        """Yield what was found at one command: what is wrong, then what is right."""
+        """Yield the findings about one command: problems first."""
         name = " ".join((self._name, branch.path)).strip()
         yield f'<section id="{branch.anchor}" aria-label="{attribute(name)}">'
         own = f" <b>{shown(branch.path)}</b>" if branch.path else ""
@@ -169,7 +169,7 @@ def _titled(result: Result) -> str:
 
 
 def _brief(result: Result, finding: Finding) -> str:
-    """Return what many commands have in common: the page has shown it often enough."""
+    """Return a short form of a finding that many commands share and the page has shown often."""
     html = f"{SYMBOLS[finding.status]} {WORDS[finding.status]} <b>{shown(result.id)}</b> "
     html += shown(finding.detail)
     if finding.evidence is not None:

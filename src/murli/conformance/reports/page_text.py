@@ -1,4 +1,4 @@
-"""Text into HTML: escaped, with what cannot be seen made visible, and marked as not literal."""
+"""Text as HTML: escaped, with invisible characters made visible and marked as such."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .wording import (
 )
 
 _NOT_IN_ANCHORS = re.compile(r"[^A-Za-z0-9_.-]+")
-# A word may be made long on purpose, to see what the tool does with it.
+# A check may pass a very long word on purpose.
 _LONGEST_LINE = 8000
 
 
 def shown(text: str, *, lines: bool = False) -> str:
-    """Return *text* as HTML; every escape is an element, so it cannot be taken for letters."""
+    """Return *text* as HTML; escapes are elements, so they cannot be mistaken for letters."""
     parts, end = [], 0
     for match in (UNSEEN_IN_LINES if lines else UNSEEN).finditer(text):
         parts.append(html.escape(text[end : match.start()]))
@@ -36,23 +36,23 @@ def shown(text: str, *, lines: bool = False) -> str:
 
 
 def attribute(text: str) -> str:
-    """Return *text* for the value of an attribute, or an element that holds only text."""
+    """Return *text* for an attribute, or for an element that holds only text."""
     return html.escape(visible(text))
 
 
 def slug(text: str) -> str:
-    """Return what of *text* can stand in a link to a place in the page."""
+    """Return the part of *text* that can be in a fragment identifier."""
     return _NOT_IN_ANCHORS.sub("-", text)[:80]
 
 
 def badge(status: str) -> str:
-    """Return a status as a sign and a word; colour only repeats it."""
+    """Return a status as a symbol and a word; colour only repeats it."""
     sign = f'<span aria-hidden="true">{SYMBOLS[status]}</span>'
     return f'<span class="badge {status}">{sign}{WORDS[status]}</span>'
 
 
 def command_line(evidence: Evidence) -> str:
-    """Return the line that runs a process again; the prompt is not part of what is copied."""
+    """Return the line that runs a process again; the prompt is not copied with it."""
     line = shell_line(evidence)
     more = ""
     if len(line) > _LONGEST_LINE:
@@ -62,7 +62,7 @@ def command_line(evidence: Evidence) -> str:
 
 
 def process(evidence: Evidence, most: int) -> Iterator[str]:
-    """Yield one process as blocks: its line, how it ended, and *most* bytes of what it wrote."""
+    """Yield a process as blocks: its line, its end, and *most* bytes of its output."""
     yield f'<pre class="line">{command_line(evidence)}</pre>'
     rows = dict(facts(evidence))
     rows.setdefault("stdin", STDIN_WORDS.get(evidence.stdin, evidence.stdin))
@@ -81,7 +81,7 @@ def _output(name: str, data: bytes, most: int) -> str:
         return f'<p class="stream">{name} <small>nothing</small></p>'
     part = excerpt(data, most)
     size = f"{len(data):,} bytes" if not part.more else f"first {most:,} of {len(data):,} bytes"
-    # A newline right behind the tag would be swallowed.
+    # HTML ignores a newline right after the tag.
     return (
         f'<p class="stream">{name} <small>{size}</small></p>'
         f'<pre class="output">\n{shown(part.text, lines=True)}</pre>'

@@ -1,4 +1,4 @@
-"""The commands of a report as a tree, each with what was found there."""
+"""The commands of a report as a tree with their findings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..results import Finding, Node, Report, Result, worst
 from .page_text import slug
 
-# No tool has commands this deep; what claims to is shown flat.
+# No real tool is deeper; deeper commands are shown flat.
 _DEEPEST = 20
 
 Words = tuple[str, ...]
@@ -17,7 +17,7 @@ Words = tuple[str, ...]
 
 @dataclass(slots=True)
 class Branch:
-    """One command; *below* counts the findings here and underneath by status."""
+    """One command; *below* counts the findings of it and its subcommands by status."""
 
     words: Words
     anchor: str
@@ -28,23 +28,23 @@ class Branch:
 
     @property
     def path(self) -> str:
-        """What stands behind the name of the tool."""
+        """The words after the name of the tool."""
         return " ".join(self.words)
 
     @property
     def status(self) -> str:
-        """The worst of what was found here, ``""`` where nothing was looked at."""
+        """The worst status found here, ``""`` if nothing was checked."""
         return worst([finding for _, finding in self.findings]) if self.findings else ""
 
     def all(self) -> Iterator["Branch"]:
-        """Yield this branch and all beneath it, in the order of the tree."""
+        """Yield this branch and all below it, in order."""
         yield self
         for child in self.children:
             yield from child.all()
 
 
 def grown(report: Report) -> Branch:
-    """Return the tool as the root of its commands; what is only spoken of has its place as well."""
+    """Return the tool as the root of its commands, those that only findings name included."""
     known = {words_of(each.path): each for each in report.nodes}
     found: dict[Words, list[tuple[Result, Finding]]] = {}
     for result in report.results:
@@ -68,7 +68,7 @@ def grown(report: Report) -> Branch:
 
 
 def words_of(path: str) -> Words:
-    """Return the place of a command in the tree."""
+    """Return the words of *path*, its place in the tree."""
     words = tuple(path.split())
     return words if len(words) <= _DEEPEST else (path,)
 
@@ -81,7 +81,7 @@ def _count(branch: Branch) -> None:
 
 
 class _Anchors:
-    """Names of places in the page, each given once."""
+    """Unique fragment identifiers of the page."""
 
     def __init__(self) -> None:
         self._given: Counter[str] = Counter()
@@ -89,5 +89,5 @@ class _Anchors:
     def of(self, wanted: str) -> str:
         self._given[wanted] += 1
         number = self._given[wanted]
-        # A tilde is in no slug, so a numbered name is nobody else's.
+        # No slug has a tilde, so a numbered name is unique.
         return wanted if number == 1 else f"{wanted}~{number}"

@@ -1,4 +1,4 @@
-"""A report as a table for people: what is wrong, and how to see it again."""
+"""A report as text: the problems, and how to reproduce them."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from .wording import (
 )
 
 _WIDTH = 100
-# What is shown of the findings of one check, and of what a process wrote on one stream.
+# How many findings of one check are printed, and how much of one stream.
 _MOST_FINDINGS = 3
 _MOST_NAMED = 8
 _MOST_BYTES = 600
 _MOST_LINES = 8
-# A word may be made long on purpose, to see what the tool does with it.
+# A check may pass a very long word on purpose.
 _LONGEST_LINE = 2000
 _STATUS_WIDTH = max(map(len, WORDS.values()))
 
 
 def text(report: Report, *, verbose: bool = False, ascii: bool = False) -> str:
-    """Return the report as plain lines; *verbose* tells of every check and finding.
+    """Return the report as plain lines; with *verbose* every check and finding.
 
-    No control character and no colour is in it; with *ascii* nothing but ASCII is.
+    The text has no control characters and no colours; with *ascii* it is ASCII.
     """
     lines = [*_Table(report, verbose, ascii).lines()]
     return "\n".join(visible(line, ascii=ascii) for line in lines) + "\n"
 
 
 def reproduction(evidence: Evidence, *, ascii: bool = False) -> list[str]:
-    """Return the lines that tell of one process: how to run it again, how it ended, its output."""
+    """Return the lines that describe one process: its command line, its end, its output."""
     line = shell_line(evidence, ascii=ascii)
     if len(line) > _LONGEST_LINE:
         line = f"{line[:_LONGEST_LINE]} [{len(line) - _LONGEST_LINE} characters more]"
@@ -68,7 +68,7 @@ def _output(name: str, data: bytes, ascii: bool) -> Iterator[str]:
 
 
 def _chopped(line: str, width: int) -> Iterator[str]:
-    """Yield *line* in pieces that are at most *width* columns wide; no character is lost."""
+    """Yield *line* in pieces of at most *width* columns, without losing a character."""
     start = taken = 0
     for at, character in enumerate(line):
         wide = columns(character)
@@ -80,7 +80,7 @@ def _chopped(line: str, width: int) -> Iterator[str]:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Return prose in lines of at most *width* columns, broken between words if there are any."""
+    """Return prose in lines of at most *width* columns, wrapped at spaces if there are any."""
     lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
     return [piece for line in lines or [""] for piece in _chopped(line, width)]
 
@@ -156,7 +156,7 @@ class _Table:
         if finding.evidence is None:
             return
         lines = reproduction(finding.evidence, ascii=self._ascii)
-        if finding.status == PASS:  # then the way to see it again is all that is worth a line
+        if finding.status == PASS:  # only the command line is of interest
             how = filter(None, (finding.evidence.ended, self._safe(finding.evidence.event)))
             lines = [f"{lines[0]}  # {'; '.join(how)}"]
         for line in lines:

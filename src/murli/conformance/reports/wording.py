@@ -1,7 +1,7 @@
-"""What every report has to say in words: statuses, levels, command lines, bytes made harmless.
+"""Words that all reports share: statuses, levels, command lines; and bytes made harmless.
 
-Nearly every text in a report was written by the tool under test: it is data for a reader, and must
-neither move the cursor nor turn the line around nor look like nothing.
+Most text in a report was written by the tool under test. It must not move the cursor, change the
+direction of text, or be invisible.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..results import (
     Report,
 )
 
-#: what needs attention first
+#: the order of attention
 ORDER = (FAIL, WARN, NOT_VERIFIED, PASS, NOT_APPLICABLE)
 WORDS = {
     PASS: "pass",
@@ -43,8 +43,8 @@ STDIN_WORDS = {
     "text": "text",
 }
 
-# Controls, what turns the direction of text, what has no width, halves of a pair, and what XML has
-# no place for. Newline and tab are in here too; a caller may let them stand.
+# Control characters, direction marks, characters without width, lone surrogates, and what XML does
+# not allow. Newline and tab are among them; a caller may keep those.
 UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
@@ -54,7 +54,7 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def escape(match: re.Match[str]) -> str:
-    """Return the letters that stand for a character that cannot be shown."""
+    """Return the escape sequence for a character that cannot be printed."""
     return _escaped(match.group())
 
 
@@ -62,7 +62,7 @@ def _escaped(character: str) -> str:
     if character in _SHORT:
         return _SHORT[character]
     number = ord(character)
-    if 0xDC80 <= number <= 0xDCFF:  # a byte that is not UTF-8, as Python carries it in text
+    if 0xDC80 <= number <= 0xDCFF:  # a byte that is not UTF-8, as Python decodes it
         return f"\\x{number - 0xDC00:02x}"
     if number <= 0xFF:
         return f"\\x{number:02x}"
@@ -70,7 +70,7 @@ def _escaped(character: str) -> str:
 
 
 def visible(text: str, *, lines: bool = False, ascii: bool = False) -> str:
-    """Return *text* with an escape for all that cannot be seen; *lines* keeps newlines and tabs."""
+    """Return *text* with invisible characters escaped; with *lines* newlines and tabs are kept."""
     text = (UNSEEN_IN_LINES if lines else UNSEEN).sub(escape, text)
     if not ascii:
         return text
@@ -78,36 +78,36 @@ def visible(text: str, *, lines: bool = False, ascii: bool = False) -> str:
 
 
 def decoded(data: bytes) -> str:
-    """Return bytes as text; those that are not UTF-8 stay what they are, see `visible`."""
+    """Return bytes as text; bytes that are not UTF-8 become surrogates, see `visible`."""
     return data.decode("utf-8", "surrogateescape")
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The beginning of what a process wrote; *more* is how many bytes are left out."""
+    """The beginning of an output; *more* is how many bytes are left out."""
 
     text: str
     more: int = 0
 
 
 def excerpt(data: bytes, most: int) -> Excerpt:
-    """Return the first *most* bytes as text, to whole characters; the text is not yet harmless."""
+    """Return the first *most* bytes as whole characters; the text is not yet harmless."""
     if len(data) <= most:
         return Excerpt(decoded(data))
     end = most
-    # A character begins with a byte that is no continuation, and has at most three of these.
+    # A character is a first byte and at most three continuation bytes.
     while end > most - 3 and data[end] & 0xC0 == 0x80:
         end -= 1
     return Excerpt(decoded(data[:end]), len(data) - end)
 
 
 def columns(text: str) -> int:
-    """Return how wide a terminal shows *text*."""
+    """Return how many columns of a terminal *text* takes."""
     return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text)
 
 
 def bytes_of(text: str) -> bytes:
-    """Return the bytes that *text* stands for, also where they are not UTF-8."""
+    """Return the bytes of *text*, those that are not UTF-8 included."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -115,10 +115,10 @@ def bytes_of(text: str) -> bytes:
 
 
 def quoted(word: str, *, ascii: bool = False) -> str:
-    """Quote *word* for a shell, so that it can be both read and pasted."""
+    """Quote *word* for a shell so that it can be read and pasted."""
     if not UNSEEN.search(word) and not (ascii and not word.isascii()):
         return shlex.quote(word)
-    # Octal, because a shell reads exactly three digits of it.
+    # Octal, because a shell reads exactly three digits.
     parts = []
     for each in word:
         if each in "\\'":
@@ -131,7 +131,7 @@ def quoted(word: str, *, ascii: bool = False) -> str:
 
 
 def shell_line(evidence: Evidence, *, ascii: bool = False) -> str:
-    """Return the line that runs the process again: its variables, its words, its standard input."""
+    """Return the line that runs the process again: its variables, words and stdin."""
     words = " ".join(quoted(each, ascii=ascii) for each in evidence.argv)
     if evidence.env:
         pairs = (quoted(f"{key}={value}", ascii=ascii) for key, value in evidence.env.items())
@@ -144,7 +144,7 @@ def shell_line(evidence: Evidence, *, ascii: bool = False) -> str:
 
 
 def facts(evidence: Evidence) -> list[tuple[str, str]]:
-    """Return what is to be said about a process beside its words and its output: name and text."""
+    """Return other facts about a process as pairs of name and text."""
     found = [("ended", evidence.ended)]
     if evidence.event:
         found.append(("event", evidence.event))
@@ -156,7 +156,7 @@ def facts(evidence: Evidence) -> list[tuple[str, str]]:
 
 
 def spoken(report: Report) -> str:
-    """Return in one line which contract the tool speaks, and which it was measured by."""
+    """Return which contract the tool speaks and which one was checked, in one line."""
     wire = f" ({report.wire} wire)" if report.wire else ""
     if report.contract == report.measured:
         return f"speaks {report.contract}{wire}"
@@ -165,12 +165,12 @@ def spoken(report: Report) -> str:
 
 
 def counts(report: Report) -> list[tuple[str, int]]:
-    """Return how many checks ended in each status, in the order of a summary."""
+    """Return the number of checks with each status, in the order of a summary."""
     return [(each, report.count(each)) for each in (PASS, WARN, FAIL, NOT_VERIFIED, NOT_APPLICABLE)]
 
 
 def overall(report: Report) -> str:
-    """Return the one status that stands for the whole report; only what is all shown is a pass."""
+    """Return the status of the whole report; a pass only if everything was verified."""
     if report.contract != report.measured:
         return FAIL
     seen = (each for each in (FAIL, NOT_VERIFIED, WARN) if report.count(each))
@@ -184,5 +184,5 @@ def summary(report: Report) -> str:
 
 
 def command_name(command: str) -> str:
-    """Return what a command is called in a report; the tool itself has no words of its own."""
+    """Return the name of a command in a report; the tool itself has none."""
     return command or "(the tool itself)"

@@ -1,7 +1,7 @@
 """What the parts of an envelope have to look like, in each of its revisions. Pure.
 
-Every function takes values of any type and yields what is wrong in words, one trouble after the
-other; the types of what one of them owns are nobody else's business.
+Every function takes values of any type and yields sentences about what is wrong. Types are checked
+only by the function that owns the value.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ PAGINATION = ("total", "returned", "truncated", "has_more", "next_cursor")
 _PHASE = one_of("validation", "execution", "cleanup")
 _STRATEGY = one_of("immediate", "linear_backoff", "exponential_backoff")
 _REASON = one_of("renamed", "restructured", "deprecated", "typo_corrected")
-# The first revision has no room for anything else in an error.
+# The first revision allows no other fields in an error.
 _FIRST_ERROR = (
     *("code", "message", "detail", "retryable"),
     *("retry_after", "phase", "suggestion", "redirect"),
 )
-# Failures that may carry data: half of it, a report that failed, what is in the way, what is done.
+# Failures that may carry data: partial results, failed reports, conflicts.
 _WITH_PAYLOAD = {
     "response": (),
     "agent-spec-1.6": (130, 143),
@@ -54,7 +54,7 @@ _PLACEHOLDERS = re.compile(r"[<>$]")
 
 
 def _is_time(value: Any) -> bool:
-    """Return whether *value* is a moment as RFC 3339 writes it."""
+    """Return whether *value* is a timestamp as in RFC 3339."""
     if not isinstance(value, str) or not re.fullmatch(
         r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", value
     ):
@@ -62,7 +62,7 @@ def _is_time(value: Any) -> bool:
     try:
         datetime.strptime(value[:19].upper().replace(" ", "T"), "%Y-%m-%dT%H:%M:%S")
     except ValueError:
-        return value[17:19] == "60"  # a second that is put in once in some years
+        return value[17:19] == "60"  # a leap second
     return True
 
 
@@ -87,7 +87,7 @@ _META: Fields = {
 
 
 def keys(document: Mapping[str, Any]) -> Iterator[str]:
-    """Yield which of the five keys are missing, and what there is besides."""
+    """Yield which of the five keys are missing, and which others there are."""
     missing = [each for each in KEYS if each not in document]
     if missing:
         yield f"the document has no {', '.join(missing)}"
@@ -95,7 +95,7 @@ def keys(document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def kinds(document: Mapping[str, Any], contract: str) -> Iterator[str]:
-    """Yield which of the five are of the wrong type."""
+    """Yield which of the five keys have the wrong type."""
     nested = ("an object, an array", lambda value: isinstance(value, (dict, list)))
     five = {"ok": TRUTH, "data": or_null(nested), "error": or_null(OBJECT)}
     five |= {"warnings": LIST, "meta": OBJECT}
@@ -121,7 +121,7 @@ def _warning(warning: Any, where: str, contract: str) -> Iterator[str]:
 
 
 def outcome(document: Mapping[str, Any], exit_code: int, contract: str) -> Iterator[str]:
-    """Yield where what is null and what is not does not go with how the process ended."""
+    """Yield contradictions between data, error and the exit code."""
     if not {"data", "error"} <= document.keys():
         return
     data, error = document["data"], document["error"]
@@ -141,7 +141,7 @@ def outcome(document: Mapping[str, Any], exit_code: int, contract: str) -> Itera
 
 
 def meta_kinds(meta: Mapping[str, Any]) -> Iterator[str]:
-    """Yield which of the known fields of *meta* are not what they have to be."""
+    """Yield which known fields of *meta* have the wrong type."""
     yield from wrong_kinds(meta, _META, "meta")
 
 
@@ -149,7 +149,7 @@ def meta_kinds(meta: Mapping[str, Any]) -> Iterator[str]:
 
 
 def error_shape(error: Mapping[str, Any], contract: str) -> Iterator[str]:
-    """Yield what is wrong with the identity and the texts of *error*."""
+    """Yield what is wrong with the code and the texts of *error*."""
     code = error.get("code")
     if not is_text(code):
         yield "error.code is missing" if code is None else f"error.code is {repr_of(code)}"
@@ -164,7 +164,7 @@ def error_shape(error: Mapping[str, Any], contract: str) -> Iterator[str]:
 
 
 def retry_advice(error: Mapping[str, Any], exit_code: int, contract: str) -> Iterator[str]:
-    """Yield what is wrong with the advice whether, when and how to try again."""
+    """Yield what is wrong with the advice whether, when and how to retry."""
     retryable = error.get("retryable")
     if not isinstance(retryable, bool):
         if "retryable" in error:
@@ -174,7 +174,7 @@ def retry_advice(error: Mapping[str, Any], exit_code: int, contract: str) -> Ite
     delay, gone = "retry_after_ms", "retry_after"
     if contract == "response":
         delay, gone = gone, delay
-    if gone in error and contract != "response":  # elsewhere it has no place
+    if gone in error and contract != "response":  # later revisions removed it
         yield f"error.{gone} is of another revision: here it is {delay}"
     yield from wrong_kinds(error, {delay: COUNT, "retry_strategy": _STRATEGY}, "error")
     yield from wrong_kinds(error, dict.fromkeys(("fix_required", "fix_command"), TEXT), "error")
@@ -194,7 +194,7 @@ def retry_advice(error: Mapping[str, Any], exit_code: int, contract: str) -> Ite
 
 
 def redirect(error: Mapping[str, Any], exit_code: int) -> Iterator[str]:
-    """Yield what is wrong with where *error* leads."""
+    """Yield what is wrong with the redirect of *error*."""
     if exit_code != REDIRECTED:
         if "redirect" in error:
             yield f"exit {exit_code}, and there is a redirect"
@@ -215,7 +215,7 @@ def redirect(error: Mapping[str, Any], exit_code: int) -> Iterator[str]:
 
 
 def pagination(page: Any, count: int, is_first: bool) -> Iterator[str]:
-    """Yield what is wrong with *page*, which comes with *count* items; *is_first* of all pages."""
+    """Yield what is wrong with the pagination *page* of *count* items; *is_first* of all pages."""
     if not isinstance(page, dict):
         yield "a list, and meta has no pagination"
         return

@@ -1,6 +1,6 @@
-"""Kinds of values, each in words and as a test; what of an object is missing or of the wrong kind.
+"""Kinds of values, each a description and a test; which fields of an object do not match.
 
-Nothing here raises on what a tool printed, whatever its type.
+Nothing here raises, whatever the type of a value.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ Fields = Mapping[str, Kind]
 
 
 def is_whole(value: Any) -> TypeGuard[int]:
-    """Return whether *value* is a whole number, and not true or false."""
+    """Return whether *value* is an integer, and not a boolean."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_count(value: Any, least: int = 0) -> TypeGuard[int]:
-    """Return whether *value* is a whole number, *least* at least."""
+    """Return whether *value* is an integer of at least *least*."""
     return is_whole(value) and value >= least
 
 
 def is_text(value: Any) -> bool:
-    """Return whether *value* is a text with something in it."""
+    """Return whether *value* is a text that is not empty."""
     return isinstance(value, str) and bool(value.strip())
 
 
 def is_code(value: Any) -> bool:
-    """Return whether *value* is a code as programs branch on it."""
+    """Return whether *value* is a code in upper case."""
     return isinstance(value, str) and re.fullmatch(r"[A-Z][A-Z0-9_]+", value) is not None
 
 
@@ -52,18 +52,18 @@ SCHEMA: Kind = ("a schema", lambda value: isinstance(value, (dict, bool)))
 
 
 def one_of(*values: Any) -> Kind:
-    """Return the kind of what is one of *values*."""
+    """Return the kind of one of *values*."""
     return (" or ".join(map(str, values)), lambda value: value in list(values))
 
 
 def matches(pattern: str, words: str) -> Kind:
-    """Return the kind of a text that *pattern* matches, described by *words*."""
+    """Return the kind of a text that matches *pattern*, described by *words*."""
     compiled = re.compile(pattern)
     return words, lambda value: isinstance(value, str) and compiled.fullmatch(value) is not None
 
 
 def list_of(kind: Kind, least: int = 0, words: str = "") -> Kind:
-    """Return the kind of a list of *least* values or more, each of *kind*."""
+    """Return the kind of a list of at least *least* values of *kind*."""
     return (
         words or f"an array, each {kind[0]}",
         lambda value: isinstance(value, list) and len(value) >= least and all(map(kind[1], value)),
@@ -79,12 +79,12 @@ def map_of(kind: Kind, words: str = "") -> Kind:
 
 
 def or_null(kind: Kind) -> Kind:
-    """Return the kind of what is null, or of *kind*."""
+    """Return the kind of a value that is null or of *kind*."""
     return f"{kind[0]} or null", lambda value: value is None or kind[1](value)
 
 
 def closed(required: Fields, optional: Fields | None = None) -> Kind:
-    """Return the kind of an object that has these keys, and no other."""
+    """Return the kind of an object with these keys and no others."""
     return (
         f"an object of {', '.join({**required, **(optional or {})})}",
         lambda value: (
@@ -100,34 +100,34 @@ OBJECTS = list_of(OBJECT, words="a list of objects")
 
 
 def shown(value: Any) -> str:
-    """Return a value so that it can be printed on any stream, shortened if need be."""
+    """Return *value* printable on any stream, truncated if it is long."""
     if isinstance(value, (dict, list)) and value:
         return "an object" if isinstance(value, dict) else "a list"
     try:
         text = json.dumps(value)
-    except ValueError:  # a number too long to be written
+    except ValueError:  # a number with too many digits to convert
         return "a number"
     return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 1]}…"
 
 
 def repr_of(value: Any) -> str:
-    """Return a value as the findings about envelopes show it, shortened if need be."""
+    """Return *value* as findings about envelopes print it, truncated if it is long."""
     if isinstance(value, (dict, list)):
         return "an object" if isinstance(value, dict) else "an array"
     try:
         text = repr(value)
-    except ValueError:  # a number with more digits than can be written
+    except ValueError:  # a number with too many digits to convert
         return "a huge number"
     return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 3]}..."
 
 
 def first(troubles: Iterator[str]) -> str:
-    """Return the first of *troubles*, ``""`` for none."""
+    """Return the first of *troubles*, ``""`` if there is none."""
     return next(troubles, "")
 
 
 def summed_up(troubles: Iterator[str]) -> str:
-    """Return the first few of *troubles* as one sentence, ``""`` for none."""
+    """Return the first few of *troubles* in one sentence, ``""`` if there are none."""
     found = list(troubles)
     more = f"; and {len(found) - 3} more" if len(found) > 3 else ""
     return "; ".join(found[:3]) + more
@@ -137,14 +137,14 @@ def summed_up(troubles: Iterator[str]) -> str:
 
 
 def wrong_kinds(value: Mapping[str, Any], fields: Fields, where: str) -> Iterator[str]:
-    """Yield which of the fields in *value* are not what they have to be."""
+    """Yield which fields of *value* are of the wrong kind."""
     for name, (words, fits) in fields.items():
         if name in value and not fits(value[name]):
             yield f"{where}.{name} is {repr_of(value[name])}, not {words}"
 
 
 def others_in(value: Mapping[str, Any], known: tuple[str, ...], where: str) -> Iterator[str]:
-    """Yield what there is in *value* that has no place there."""
+    """Yield which fields of *value* are not *known*."""
     for name in value:
         if name not in known:
             yield f"{where} has {repr_of(name)}, which has no place there"
@@ -158,7 +158,7 @@ def misfits_of(
     *,
     is_open: bool = False,
 ) -> Iterator[str]:
-    """Yield what of *value* is missing, of the wrong kind, or, unless *is_open*, not known."""
+    """Yield which fields of *value* are missing, wrong or, unless *is_open*, unknown."""
     for name in required:
         if name not in value:
             yield f"{where} has no {name}"
@@ -172,10 +172,10 @@ def misfits_of(
 
 
 def misfits(document: Mapping[str, Any], shape: Fields, where: str = "") -> Iterator[str]:
-    """Yield in words what of *document* is missing or of the wrong kind; *where* is its place.
+    """Yield sentences about fields of *document* that are missing or wrong; *where* is its place.
 
-    A star marks the keys of *shape* that must be there. A null counts as left out, and keys beside
-    those of *shape* as nobody's business.
+    A star marks the required keys of *shape*. A null counts as left out, and other keys are
+    allowed.
     """
     for key, (words, fits) in shape.items():
         name = key.removeprefix("*")

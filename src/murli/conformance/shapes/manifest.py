@@ -1,6 +1,6 @@
-"""What a manifest has to look like: the first shape, and the third. Pure.
+"""What a manifest has to look like, in its first and its third version. Pure.
 
-The level of danger and what exit codes promise are the business of other checks.
+Danger levels and exit codes are checked elsewhere.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .kinds import (
 )
 from .murli import objects
 
-# Beside the shipped schemas: findings say what does not go together, also without jsonschema.
+# Not the shipped schemas: these findings explain contradictions, and need no jsonschema.
 
 _NUMBER = re.compile(r"0|[1-9][0-9]*")
 _MEDIA_TYPE = r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*"
@@ -136,7 +136,7 @@ _THIRD_OF_ENTRY: Fields = {
         {"idle_timeout_ms": POSITIVE, "max_lifetime_ms": POSITIVE},
     ),
 }
-# What a command cannot have beside something else: at all, and when it is true.
+# Which fields an entry cannot have besides another: if that is there, or if it is true.
 _NEVER_WITH: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "stdout": (
         (
@@ -153,13 +153,13 @@ _NEVER_WITH: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def shape_of(manifest: Mapping[str, Any]) -> str:
-    """Return which shape *manifest* has: ``1`` or ``3``."""
+    """Return the version of *manifest*: ``1`` or ``3``."""
     version = manifest.get("schema_version")
     return "3" if isinstance(version, str) and version.startswith("3.") else "1"
 
 
 def manifest_troubles(manifest: Mapping[str, Any], shape: str) -> Iterator[str]:
-    """Yield what is wrong with *manifest* but for its entries."""
+    """Yield what is wrong with *manifest*, without its entries."""
     version = matches(_VERSIONS[shape], "the version of this shape")
     required = {"schema_version": version, "framework_version": TEXT, "etag": TEXT}
     optional: dict[str, Kind] = {}
@@ -180,7 +180,7 @@ def manifest_troubles(manifest: Mapping[str, Any], shape: str) -> Iterator[str]:
 def entry_troubles(entry: Mapping[str, Any], shape: str) -> Iterator[str]:
     """Yield what is wrong with *entry*, which describes a command."""
     if shape == "1":
-        # Other revisions of this shape name more.
+        # Other revisions of this version have more fields.
         yield from misfits_of(entry, _ENTRY, _MORE_OF_ENTRY, "the entry", is_open=True)
     else:
         required = {**_ENTRY, "required_scopes": _EACH_TEXT}
@@ -266,7 +266,7 @@ def _stdin(stdin: Any) -> Iterator[str]:
 
 
 def _conditions(entry: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what in *entry* does not go together."""
+    """Yield fields of *entry* that contradict each other."""
     needs = (
         (entry.get("requires_editor") is True, "non_interactive_alternatives"),
         (entry.get("headless_supported") is False, "token_env_vars"),
@@ -303,7 +303,7 @@ def _conditions(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _passing_on(entry: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what does not go with handing all arguments to another program."""
+    """Yield fields that contradict forwarding all arguments to another program."""
     if entry.get("arguments") != "passthrough":
         if "help_argv" in entry:
             yield "the entry has help_argv, and passes nothing on"

@@ -1,6 +1,6 @@
-"""What the documents of murli are made of: descriptions, answers, errors, progress, logs. Pure.
+"""What murli documents have to look like: descriptions, answers, errors, progress, logs. Pure.
 
-Nothing here raises on what a tool printed; whatever stands in a document may be of any type.
+Nothing here raises; every value may be of any type.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from .kinds import (
     shown,
 )
 
-# The shipped schemas are what murli itself writes; another tool may leave out more, and add more.
-# What is not there is read as empty, as false, or as undeclared.
+# The shipped schemas describe what murli itself writes; other tools may leave out fields and add
+# some. A missing field is read as empty, false or undeclared.
 
 COMMAND: Fields = {
     "*name": WORD,
@@ -78,7 +78,7 @@ SAFETY: Fields = {
     "destructive": TRUTH,
     "dry_run_supported": TRUTH,
 }
-#: of a command that nobody declared
+#: of a command without a declaration
 UNDECLARED: Fields = {"*declared": TRUTH, "inferred": TEXT, "dry_run_supported": TRUTH}
 CAPABILITIES: Fields = {
     "streaming": TRUTH,
@@ -131,7 +131,7 @@ _PARTS = (
 
 
 def command_misfits(command: Mapping[str, Any], where: str = "") -> Iterator[str]:
-    """Yield what is wrong with one described command, and with everything of its own in it."""
+    """Yield what is wrong with a described command, its flags, arguments and examples."""
     yield from misfits(command, COMMAND, where)
     if "idempotent" not in command and not is_undeclared(command):
         yield f"{where}idempotent is missing"
@@ -148,13 +148,13 @@ def command_misfits(command: Mapping[str, Any], where: str = "") -> Iterator[str
 
 
 def is_undeclared(command: Mapping[str, Any]) -> bool:
-    """Return whether a described command says that nobody declared what it may do."""
+    """Return whether a described command has no declaration."""
     safety = command.get("safety")
     return isinstance(safety, dict) and safety.get("declared") is False
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
-    """Return the objects in what should be a list of them."""
+    """Return the objects of what should be a list of them."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
@@ -166,9 +166,9 @@ def flags_in(command: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]
 
 
 def walked(description: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield every command in a description, with what stands behind the tool's name."""
+    """Yield every command of a description, and its words after the tool's name."""
     waiting = [("", each) for each in reversed(objects(description.get("commands")))]
-    while waiting:  # not by recursion: nobody knows how deep it is
+    while waiting:  # not by recursion: the depth is unknown
         above, command = waiting.pop()
         name = command.get("name")
         path = f"{above} {name if isinstance(name, str) else '?'}".strip()

@@ -1,4 +1,4 @@
-"""Whether data fits a JSON Schema, with jsonschema where that is installed (extra conformance)."""
+"""Whether data is valid by a JSON Schema, with jsonschema (the extra ``conformance``)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _LONGEST = 200
 
 
 def misfit(data: Any, schema: Mapping[str, Any]) -> str:
-    """Return where *data* does not fit *schema*, ``""`` when it does.
+    """Return where *data* is not valid by *schema*, ``""`` if it is.
 
-    `NotVerified` when there is nothing to apply a schema with, or it refers to somewhere else:
-    nothing is ever fetched.
+    Raises `NotVerified` without jsonschema, or if the schema refers to another document, which is
+    never fetched.
     """
     try:
         from jsonschema import Draft7Validator
