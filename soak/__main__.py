@@ -29,6 +29,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=25.0, help="stop by then (25)")
     parser.add_argument("--processes", type=int, default=10_000, help="of part A (10,000)")
     parser.add_argument("--calls", type=int, default=100_000, help="of part B (100,000)")
+    parser.add_argument("--first", type=int, default=0, help="number of the first process (0)")
     parser.add_argument("--seed", type=int, help="to do the same again")
     parser.add_argument("--jobs", type=int, default=2, help="workers at a time (2)")
     parser.add_argument("--only", type=int, metavar="NUMBER", help="one process of part A")
@@ -45,12 +46,12 @@ def main() -> int:
             again = command("again", seed, args.only, 1, args.only + 1, began + seconds, folder)
             return subprocess.run(again, check=False).returncode
         print(f"seed {seed}", flush=True)
-        for part, last, stop_at in (
-            ("processes", args.processes, began + seconds * SHARE),
-            ("calls", args.calls, began + seconds),
+        for part, first, count, stop_at in (
+            ("processes", args.first, args.processes, began + seconds * SHARE),
+            ("calls", 0, args.calls, began + seconds),
         ):
-            if last:
-                work(part, last, args.jobs, stop_at, tally, folder)
+            if count:
+                work(part, range(first, first + count), args.jobs, stop_at, tally, folder)
     show(tally)
     return int(bool(tally.findings or tally.failures))
 

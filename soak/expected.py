@@ -43,8 +43,14 @@ def expected(case: Case) -> Expected | None:
 _ANY_RESULT = ("prints-endlessly", "streams-endlessly", "computes", "prints-hostile", "forks")
 
 
-def _printed(case: Case) -> str:
-    return lines(case.seed, case.size).rstrip("\n")
+def _text(printed: str) -> Any:
+    """Return the result that a *printed* text is: its lines, each for itself, if there are many."""
+    *whole, last = printed.rstrip("\n").split("\n")
+    return {"lines": [*whole, last]} if len(whole) >= 10 else "\n".join((*whole, last))
+
+
+def _printed(case: Case) -> Any:
+    return _text(lines(case.seed, case.size))
 
 
 def _thread(case: Case) -> Expected:
@@ -91,6 +97,10 @@ def _reads(case: Case) -> Expected | None:
     return _asked(case)
 
 
+def _anew(case: Case) -> Expected:
+    return Expected(0, _text(f"before\nanew\n{lines(case.seed, case.size)}"))
+
+
 _MAKERS: dict[str, Any] = {
     "prints": lambda case: Expected(0, _printed(case)),
     "slow": lambda case: Expected(0, _printed(case)),
@@ -107,13 +117,13 @@ _MAKERS: dict[str, Any] = {
     ),
     "cannot-be-encoded": lambda case: Expected(code_of("tool_error", case.contract)),
     "has-child": lambda case: Expected(
-        0, "\n".join(str(number) for number in range(1, case.size // 6 + 2))
+        0, _text("\n".join(str(number) for number in range(1, case.size // 6 + 2)))
     ),
     "looks-at-descriptors": lambda case: Expected(0, "0\n1\n2\n3"),
     "waits-for-child": lambda case: Expected(0, case.seconds),
     "sleeps": lambda case: Expected(0, case.seconds),
-    "truncates": lambda case: Expected(0, f"before\nanew\n{_printed(case)}".rstrip("\n")),
-    "opens-stdout": lambda case: Expected(0, f"before\nanew\n{_printed(case)}".rstrip("\n")),
+    "truncates": _anew,
+    "opens-stdout": _anew,
     "closes-all": lambda case: Expected(code_of("tool_error", case.contract)),
     "is-stuck-at-exit": lambda case: Expected(code_of("timeout", case.contract)),
     "is-stuck": lambda case: Expected(code_of("timeout", case.contract)),

@@ -37,15 +37,16 @@ def _apart() -> tuple[str, ...]:
     return apart if tried.returncode == 0 else ()
 
 
-def work(part: str, last: int, jobs: int, stop_at: float, tally: Tally, folder: Path) -> None:
-    """Have the cases of *part* up to *last* done, and counted in *tally*."""
+def work(part: str, numbers: range, jobs: int, stop_at: float, tally: Tally, folder: Path) -> None:
+    """Have the cases *numbers* of *part* done, and counted in *tally*."""
+    count = len(numbers)
     told: Queue[dict[str, Any]] = Queue()
     started = shown = time.monotonic()
     workers = []
     for number in range(jobs):
         own = folder / f"{part}-{number}"
         own.mkdir()
-        words = command(part, tally.seed, number, jobs, last, stop_at, own)
+        words = command(part, tally.seed, numbers.start + number, jobs, numbers.stop, stop_at, own)
         workers.append(threading.Thread(target=_listen, args=(words, told)))
     for worker in workers:
         worker.start()
@@ -56,10 +57,10 @@ def work(part: str, last: int, jobs: int, stop_at: float, tally: Tally, folder: 
             pass
         if time.monotonic() - shown > OFTEN:
             shown = time.monotonic()
-            print(f"  {tally.progress(part, last, shown - started)}", flush=True)
+            print(f"  {tally.progress(part, count, shown - started)}", flush=True)
     tally.took[part] = time.monotonic() - started
-    if (done := tally.count(part)) < last:
-        tally.notes.add(f"{done:,} of {last:,} {part} were done: the time was up, or some skipped")
+    if (done := tally.count(part)) < count:
+        tally.notes.add(f"{done:,} of {count:,} {part} were done: the time was up, or some skipped")
 
 
 def _listen(words: list[str], told: Queue[dict[str, Any]]) -> None:

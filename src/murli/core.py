@@ -350,8 +350,8 @@ def metadata_of(command: Any) -> Metadata | None:
 # -- the running call ---------------------------------------------------------------------------
 
 # How far a call has come: its words are scanned, our flags are dealt with, the command may run, it
-# runs, its answer is made, its answer is out.
-SCANNED, BEGUN, ADMITTED, RUNNING, CONCLUDING, OVER = range(6)
+# runs, its handler has ended, its answer is made, its answer is out.
+SCANNED, BEGUN, ADMITTED, RUNNING, ENDED, CONCLUDING, OVER = range(7)
 
 # One for each thread, so that tools may run side by side; a context variable would cost a shared
 # library at start-up.

@@ -246,20 +246,27 @@ import click, murli, os, signal
 @murli.pass_writer
 def tool(writer):
     click.get_current_context().call_on_close(lambda: os.kill(os.getpid(), signal.SIGINT))
-    writer.write_success("done", {"n": 1})
+    answer("done", {"n": 1})
 murli.enable(tool)
 tool()
 """
 
 
-@pytest.mark.parametrize(("contract", "code"), [("murli", 9), ("response", 130)])
-def test_a_signal_that_finds_the_framework(tmp_path: Path, contract: str, code: int) -> None:
-    """One that comes behind the handler, while click closes its context, is answered alike."""
-    tool = script(tmp_path, INTERRUPTED_IN_CLICK)
-    done = run(tool, env=environment(MURLI_CONTRACT=contract))
-    assert done.code == code
-    assert done.document["result" if contract == "murli" else "data"] == {"n": 1}
-    assert "cancelled" in done.err
+@pytest.mark.parametrize("answered", [True, False])
+@pytest.mark.parametrize("contract", ["murli", "response"])
+def test_a_signal_that_finds_the_framework(
+    tmp_path: Path, contract: str, *, answered: bool
+) -> None:
+    """Behind the handler, while click closes its context, the answer stands if there is one."""
+    source = INTERRUPTED_IN_CLICK.replace("answer(", "writer.write_success(" if answered else "(")
+    done = run(script(tmp_path, source), env=environment(MURLI_CONTRACT=contract))
+    if answered:
+        assert (done.code, done.err) == (0, "")
+        assert done.document["result" if contract == "murli" else "data"] == {"n": 1}
+    else:
+        assert done.code == (9 if contract == "murli" else 130)
+        failure = json.loads(done.err or done.out)
+        assert "cancelled" in json.dumps(failure).lower()
 
 
 INSIDE_A_RUNNER = """

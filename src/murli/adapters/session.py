@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from ..core import ENDED
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -86,9 +88,11 @@ class Block:
 
                 if isinstance(error, SystemExit) or is_for_the_tool(error):
                     return  # what the tool makes of it is answered at the end of the process
+            invocation.state = ENDED
             # Nothing is loaded here: the program may have no descriptor left to do so.
             self._owner.tear_down()
             self._owner.capture = None
+        invocation.state = ENDED
         invocation.process.block_signals_after_interrupt(error)
         if self._undo is not None:
             self._undo()

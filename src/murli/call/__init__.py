@@ -27,6 +27,7 @@ from ..core import (
     ADMITTED,
     BEGUN,
     CONCLUDING,
+    ENDED,
     LIBRARIES,
     MOUNTED,
     OVER,
@@ -462,7 +463,7 @@ class CallProcess:
 class Invocation:
     """The running call, from the scanned command line to the exit code.
 
-    ``state`` is how far it has come: scanned, begun, admitted, running, concluding, over.
+    ``state`` is how far it has come: scanned, begun, admitted, running, ended, concluding, over.
     """
 
     request: Request
@@ -682,6 +683,7 @@ class Invocation:
         *error* is what ended the handler: ``None``, a `SystemExit`, or any other exception;
         *returned* what it returned.
         """
+        self.state = ENDED
         self.process.block_signals_after_interrupt(error)
         if self.cleanups is not None:
             self.cleanups.run(error)

@@ -266,20 +266,23 @@ python_int_handler = _signal.default_int_handler
 # How long after one SIGINT others are taken for the same.
 _BURST_SECONDS = 0.25
 _interrupted = 0.0
+# What we do around a fork; and the modules that import others, `importlib` being loaded or not.
+_AROUND_FORKS = ("_on_forking", "_on_fork", "_on_being_forked")
+_IMPORTING = ("importlib._bootstrap", "_frozen_importlib")
 
 
 def is_deferred(number: int, frame: Any) -> bool:
     """Return whether signal *number* comes again in a moment, because it would be lost in *frame*.
 
-    What is raised in a callback of the import system is only shown.
+    What is raised in the import system itself is only shown, in its callbacks, or leaves a module
+    that is half there. What is raised around a fork, by us, is only shown as well.
     """
+    forking = False
     while frame is not None and str(frame.f_globals.get("__name__")).startswith("murli."):
+        forking = forking or frame.f_code.co_name in _AROUND_FORKS
         frame = frame.f_back  # a second one found us with the first
-    if (
-        frame is None
-        or frame.f_code.co_name != "cb"
-        or frame.f_globals.get("__name__") != "importlib._bootstrap"
-    ):
+    module = "" if frame is None else str(frame.f_globals.get("__name__"))
+    if not (forking or module.startswith(_IMPORTING)):
         return False
     start_new_thread(_send_again, (get_ident(), number))
     return True
@@ -331,7 +334,7 @@ def defer_signals() -> Callable[[], None]:
             except KeyboardInterrupt:  # one more, as soon as its handler was back
                 came.append(number)
         for number in came[:1]:
-            aside[number](number, None)
+            aside[number](number, sys._getframe())  # without a frame, the program has ended
 
     try:
         for number in _INTERRUPTING:

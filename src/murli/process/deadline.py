@@ -14,7 +14,7 @@ import sys
 import time
 from _thread import allocate_lock, get_ident
 
-from ..core import CONCLUDING
+from ..core import CONCLUDING, ENDED
 from ..errors import AgentError
 from ..formats import LONGEST_SECONDS, defer_signals, is_deferred
 from .process_guard import note_interruption, program_has_ended, start_undisturbed
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from ..call import Invocation
     from .watchdog import Watchdog
 
-# What Python gets to notice that the time is up, and then that the grace is over, before it is held
 # What a handler gets to clean up when it is interrupted.
 GRACE_SECONDS = 1.5
+# What Python gets to notice that the time is up, and then that the grace is over, before it is held
 # to be stuck; and what it gets for ending the process.
 STUCK_SECONDS = 1.0
 NOTICING_SECONDS = 0.4
@@ -226,9 +226,11 @@ class Deadline:
         elif not (self._stopped or self._answering or self._is_met) and os.getpid() == self._pid:
             if is_deferred(number, frame):
                 return
-            if not program_has_ended(frame):
+            if self._invocation.state >= ENDED:
+                note_interruption(Expired())
+            elif not program_has_ended(frame):
                 raise note_interruption(Expired())
-            if self._invocation.writer._reply.answered:
+            elif self._invocation.writer._reply.answered:
                 self.stop()
             else:
                 note_interruption(Expired())

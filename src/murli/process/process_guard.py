@@ -18,7 +18,7 @@ import os
 import sys
 from _thread import allocate_lock, start_new_thread
 
-from ..core import variable_names
+from ..core import ENDED, variable_names
 from ..formats import interrupt_once, is_deferred, python_int_handler
 
 TYPE_CHECKING = False
@@ -56,8 +56,10 @@ def _terminate(number: int, frame: FrameType | None) -> None:
     error = interruption_by(number)
     if _invocation is not None:
         _invocation.process.give_grace(error)
+        if _invocation.state >= ENDED:
+            return  # there is nothing left to unwind, and `Invocation.finish` asks
         if program_has_ended(frame):
-            if _invocation.writer._reply.answered:
+            if _invocation.writer._reply.answered and not program_has_failed():
                 real_hard_exit(_invocation.writer._reply.exit_code)
             return  # there is nothing left to unwind; the end of the program answers
     raise error
@@ -67,6 +69,12 @@ def program_has_ended(frame: FrameType | None) -> bool:
     """Return whether a program whose rest is the handler has run to its end."""
     process = sys.modules.get("murli.call.ending")
     return process is not None and bool(process.has_ended(frame))
+
+
+def program_has_failed() -> bool:
+    """Return whether an exception that nobody caught ends a program whose rest is the handler."""
+    process = sys.modules.get("murli.call.ending")
+    return process is not None and bool(process.has_failed())
 
 
 # Whose signals they are.

@@ -12,7 +12,7 @@ import sys
 
 from ... import core
 from ...call import Invocation
-from ...core import INTENT, current, mentions_secret, metadata_of, version_of
+from ...core import ENDED, INTENT, current, mentions_secret, metadata_of, version_of
 from ...formats import take_bursts_as_one
 
 TYPE_CHECKING = False
@@ -288,6 +288,7 @@ class Call:
             invocation.process.block_signals_after_interrupt(error)
             raised = error
         finally:
+            invocation.state = ENDED
             if undo is not None:
                 undo()
         from .errors import ending_of
@@ -413,16 +414,8 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
         def run(ctx: Any) -> Any:
             return own_invoke(ctx, *args, **named)
 
-        returned = _past_the_framework(call, command, _invoke, invocation, command, ctx, run)
-        if command is call.root:
-            if not call.is_complete:
-                many = returned if type(returned) is list else ()
-                returned = _completed(invocation, returned, *many)
-            # click's own list of what a chain returned; the code of another might do anything.
-            many = returned if type(returned) is list else ()
-            # A chain of those that return nothing returns nothing.
-            call.returned = None if set(map(type, many)) == {type(None)} else returned
-        return returned
+        step = _invoke_root if command is call.root else _invoke
+        return _past_the_framework(call, command, step, invocation, command, ctx, run)
 
     def make_context(*args: Any, **named: Any) -> Any:
         invocation = running()
@@ -551,6 +544,26 @@ def _invoke(
         return returned
     call.is_complete = True
     return _completed(invocation, returned)
+
+
+def _invoke_root(
+    invocation: Invocation, command: Any, ctx: Any, own_invoke: Callable[[Any], Any]
+) -> Any:
+    """Run the root *command*; what it returned is complete then, and its handler at its end."""
+    call: Any = invocation.request.runner
+    try:
+        returned = _invoke(invocation, command, ctx, own_invoke)
+        if not call.is_complete:
+            many = returned if type(returned) is list else ()
+            returned = _completed(invocation, returned, *many)
+        # click's own list of what a chain returned; the code of another might do anything.
+        many = returned if type(returned) is list else ()
+        # A chain of those that return nothing returns nothing.
+        call.returned = None if set(map(type, many)) == {type(None)} else returned
+        return returned
+    finally:
+        if call.standalone and not call.passes:
+            invocation.state = ENDED  # the framework would answer a signal from now on
 
 
 def _past_the_framework(

@@ -27,6 +27,7 @@ import os
 import sys
 from _thread import get_ident
 
+from ...core import RUNNING
 from ...formats import defer_signals
 from ...process import collect_stdout, stdout_is_ours
 from ...process.process_guard import hold_signals, install, replace, take_interruption
@@ -74,6 +75,11 @@ def has_ended(frame: FrameType | None) -> bool:
     if _owner is None or not _owner.is_this_process:
         return False
     return frame is None or _outermost(frame) not in _owner.interruptible
+
+
+def has_failed() -> bool:
+    """Return whether that program ends by an exception, which is answered for next."""
+    return _owner is not None and _owner.uncaught() is not None
 
 
 def adopt_program(invocation: Invocation, *, answered: int | None = None) -> None:
@@ -129,6 +135,7 @@ def adopt_own_program(invocation: Invocation, argv: Sequence[str] | None) -> boo
     """Treat the rest of the program as the handler if *argv* is its own; return whether it is."""
     if not is_program(argv):
         return False
+    invocation.state = min(invocation.state, RUNNING)
     invocation.activate()
     adopt_program(invocation)
     return True
@@ -331,11 +338,15 @@ class ProgramAsHandler:
 
     def _note_uncaught(self) -> BaseException | None:
         """Return, and remember, what nobody caught but a hook of the tool's own."""
-        uncaught: BaseException | None = getattr(sys, "last_value", None)
-        if uncaught is None or uncaught is self._uncaught_before:
-            return None
-        self.note_ending(uncaught)
+        uncaught = self.uncaught()
+        if uncaught is not None:
+            self.note_ending(uncaught)
         return uncaught
+
+    def uncaught(self) -> BaseException | None:
+        """Return what nobody caught, as soon as Python knows that."""
+        found: BaseException | None = getattr(sys, "last_value", None)
+        return None if found is self._uncaught_before else found
 
     def learn_status(self) -> bool:
         """Find out, where nothing else can, with what status the program exits.
