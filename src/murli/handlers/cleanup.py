@@ -55,6 +55,9 @@ class Due:
 class Cleanups:
     """What is due at the end of one invocation; without a *writer*, at the end of the process."""
 
+    # Whether one of them is being called, which a signal may interrupt.
+    is_calling = False
+
     def __init__(self, writer: Writer | None = None) -> None:
         self._writer = writer
         self._pid = os.getpid()
@@ -157,8 +160,11 @@ class Cleanups:
 
     def _call(self, due: Due) -> None:
         try:
+            self.is_calling = True
             due.function(*due.args)
+            self.is_calling = False
         except BaseException as trouble:  # the others must run, and the answer must go out
+            self.is_calling = False
             try:
                 self._tell(due, trouble)
             except Exception:  # there is nobody left to tell

@@ -14,10 +14,15 @@ import sys
 import time
 from _thread import allocate_lock, get_ident
 
-from ..core import CONCLUDING, ENDED
+from ..core import CONCLUDING
 from ..errors import AgentError
 from ..formats import LONGEST_SECONDS, defer_signals, is_deferred
-from .process_guard import note_interruption, program_has_ended, start_undisturbed
+from .process_guard import (
+    handler_has_ended,
+    note_interruption,
+    program_has_ended,
+    start_undisturbed,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -226,7 +231,7 @@ class Deadline:
         elif not (self._stopped or self._answering or self._is_met) and os.getpid() == self._pid:
             if is_deferred(number, frame):
                 return
-            if self._invocation.state >= ENDED:
+            if handler_has_ended(self._invocation):
                 note_interruption(Expired())
             elif not program_has_ended(frame):
                 raise note_interruption(Expired())

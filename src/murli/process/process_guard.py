@@ -56,13 +56,19 @@ def _terminate(number: int, frame: FrameType | None) -> None:
     error = interruption_by(number)
     if _invocation is not None:
         _invocation.process.give_grace(error)
-        if _invocation.state >= ENDED:
+        if handler_has_ended(_invocation):
             return  # there is nothing left to unwind, and `Invocation.finish` asks
         if program_has_ended(frame):
             if _invocation.writer._reply.answered and not program_has_failed():
                 real_hard_exit(_invocation.writer._reply.exit_code)
             return  # there is nothing left to unwind; the end of the program answers
     raise error
+
+
+def handler_has_ended(invocation: Invocation) -> bool:
+    """Return whether no code of the tool runs any more that a signal could interrupt."""
+    cleanups = invocation.cleanups
+    return invocation.state >= ENDED and (cleanups is None or not cleanups.is_calling)
 
 
 def program_has_ended(frame: FrameType | None) -> bool:
