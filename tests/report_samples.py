@@ -73,7 +73,7 @@ def small() -> Report:
                 ),
             ),
             Result(
-                "one-document",
+                "murli.answer.one-document",
                 "Writes one document on stdout",
                 2,
                 ("3.1",),
@@ -90,7 +90,7 @@ def small() -> Report:
                 ),
             ),
             Result(
-                "silent-stdin",
+                "process.stdin-silent",
                 "Does not wait for a stdin that is open and silent",
                 2,
                 ("8.2",),
@@ -120,6 +120,14 @@ def small() -> Report:
                 "Ends its stream with a document when it is interrupted",
                 3,
                 (),
+                NOT_VERIFIED,
+                "no command that may be run streams; name one in the profile",
+            ),
+            Result(
+                "murli.stream.lines",
+                "A stream is one object a line",
+                3,
+                ("3.5",),
                 NOT_VERIFIED,
                 "no command that may be run streams; name one in the profile",
             ),

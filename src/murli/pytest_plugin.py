@@ -275,12 +275,15 @@ class _Broken(AssertionError):
 def _told(result: CheckResult) -> str:
     """Return what a check has to complain of, with what reproduces it."""
     from .conformance.reports.terminal import reproduction
+    from .conformance.reports.wording import fix_of, reference_of
 
-    lines = [f"{result.title} ({', '.join(result.requirements)})"]
+    lines = [result.title]
     for finding in result.troubles:
         lines += ["", f"{finding.command or 'the tool itself'}: {finding.detail}"]
         if finding.evidence is not None:
             lines += [f"  {line}" for line in reproduction(finding.evidence)]
+    if fix_of(result):
+        lines += ["", f"Fix: {fix_of(result)}", f"See: {reference_of(result)}"]
     return "\n".join(lines)
 
 

@@ -13,6 +13,7 @@ import pytest
 from harness import environment, run, run_at_terminal, tool
 from murli.cli import make_parser
 from murli.cli.check import _OURS, options_first
+from murli.conformance import Profile, load
 
 CHECK = [sys.executable, "-m", "murli", "check"]
 #: a quick look: one check, of a tool that is quick to start
@@ -68,6 +69,24 @@ def test_reports_are_written(tmp_path: Path, env: dict[str, str]) -> None:
     assert paths["markdown"].read_text().startswith("#")
 
 
+def test_a_profile_to_fill_in(tmp_path: Path, env: dict[str, str]) -> None:
+    """``--init FILE`` writes a profile with what the tool needs, and never over another file."""
+    made = tmp_path / "check.toml"
+    done = run(CHECK, "--init", str(made), *tool("shop_argparse"), env=env)
+    assert (done.code, done.document["result"]) == (0, {"file": str(made)})
+    assert load(made) == Profile(contract="murli")
+    filled = made.read_text()
+    for line in ('"stock add" = ["NAME"]', '"plain",'):
+        assert f"# {line}" in filled
+        filled = filled.replace(f"# {line}", line.replace("NAME", "tea"))
+    made.write_text(filled)
+    found = load(made)
+    assert (found.safe, found.arguments) == (("plain",), {"stock add": ("tea",)})
+    again = run(CHECK, "--init", str(made), *tool("shop_argparse"), env=env)
+    assert (again.code, again.error["error"], made.read_text()) == (7, "already_exists", filled)
+    assert run(CHECK, "--init", str(tmp_path / "no" / "x"), "true", env=env).code == 1
+
+
 def test_the_checks_are_listed(env: dict[str, str]) -> None:
     """``--list`` tells which checks there are, and makes none."""
     listed = run(CHECK, "--list", "--contract", "response", env=env).document["result"]
@@ -79,6 +98,7 @@ def test_the_checks_are_listed(env: dict[str, str]) -> None:
     ("words", "error", "told"),
     [
         ([], "user_error", "no tool"),
+        (["--init", "x.toml", "/no/such/tool"], "not_found", "cannot be started"),
         (["/no/such/tool"], "not_found", "cannot be started"),
         ([*QUICK, "--profile", "/no/such.toml", "sh"], "user_error", "cannot be read"),
         (["--only", "nothing", "true"], "user_error", "No check begins with nothing"),

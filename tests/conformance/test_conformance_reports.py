@@ -10,6 +10,7 @@ import shlex
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree as Xml
@@ -20,10 +21,19 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from harness import GOLDEN, golden
+from harness import GOLDEN, REPOSITORY, golden
+from murli.conformance.checks.remedies import REMEDIES
+from murli.conformance.checks.table import CHECKS
 from murli.conformance.reports import FORMATS, document, junit, markdown, page, text
 from murli.conformance.reports.page import _asset
-from murli.conformance.reports.wording import columns, overall, quoted, shell_line, visible
+from murli.conformance.reports.wording import (
+    REFERENCE,
+    columns,
+    overall,
+    quoted,
+    shell_line,
+    visible,
+)
 from murli.conformance.results import (
     FAIL,
     NOT_APPLICABLE,
@@ -152,7 +162,7 @@ def test_text_shows_how_to_see_it_again() -> None:
     assert shlex.join(["teller", "account", "import", "my file.csv"]) in told
     assert "did not end within 10.0 s" in told
     assert "stderr  Enter the IBAN:" in told
-    assert "7 checks: 2 pass, 1 warn, 2 fail, 1 not verified, 1 not applicable" in told
+    assert "8 checks: 2 pass, 1 warn, 2 fail, 2 not verified, 1 not applicable" in told
 
 
 def test_text_lists_what_is_not_a_pass() -> None:
@@ -160,8 +170,40 @@ def test_text_lists_what_is_not_a_pass() -> None:
     ids = {each.id: each.status for each in small().results}
     for verbose in (False, True):
         told = text(small(), verbose=verbose)
-        seen = {id for id in ids if re.search(rf"  {id}  ", told)}
+        seen = {id for id in ids if re.search(rf" {id}(  |,|\n)", told)}
         assert seen == {id for id, status in ids.items() if verbose or status != PASS}
+
+
+def test_what_failed_comes_first_with_how_to_fix_it() -> None:
+    """Failures stand above warnings and above what was not verified, each with its remedy."""
+    told = text(small())
+    titles = re.findall(r"^(\w[\w ]+) \(\d+\)$", told, re.MULTILINE)
+    assert titles == ["Failures", "Warnings", "Not verified", "Not applicable"]
+    assert told.count("Fix: ") == 2 and "      Fix: Write only the document to stdout" in told
+    for way in (text, junit, markdown, page):
+        assert REMEDIES["murli.answer.one-document"] in unescape(way(small())), way
+    checks = document(small())["checks"]
+    assert [each["status"] for each in checks[:3]] == ["fail", "fail", "warn"]
+    assert checks[0]["fix"] == REMEDIES[checks[0]["id"]]
+    assert checks[0]["reference"].endswith("/reference/checks.html#murli.answer.one-document")
+
+
+def test_what_was_not_verified_for_one_reason_is_one_line() -> None:
+    """Checks that could not be made for the same reason share a line, an entry, a row."""
+    reason = "no command that may be run streams; name one in the profile"
+    for told in (text(small()), markdown(small()), page(small())):
+        assert told.count(reason) == 1 and "murli.stream.lines" in told
+    results = tuple(replace(small().results[5], id=f"c{n}") for n in range(70))
+    many = replace(small(), results=results)
+    assert re.search(r"\? no command .*: c0, .* and 62 more\n", text(many), re.DOTALL)
+    assert f"{reason} |" in markdown(many) and " and 62 more |" in markdown(many)
+
+
+def test_every_check_has_a_remedy_and_a_place_in_the_reference() -> None:
+    """How to fix it is known of every check, and where that is explained is part of the site."""
+    assert REMEDIES.keys() == {each.id for each in CHECKS}
+    site = re.search(r"^site_url: (.*)$", (REPOSITORY / "mkdocs.yml").read_text(), re.MULTILINE)
+    assert site is not None and f"{site[1]}reference/checks.html" == REFERENCE
 
 
 def test_text_is_short_about_much() -> None:
@@ -214,10 +256,10 @@ def test_text_of_a_tool_without_a_contract() -> None:
 def test_document_leaves_out_what_passes() -> None:
     """The usual document has what is wrong, and counts what is not; the full one has it all."""
     usual, full = document(small()), document(small(), full=True)
-    found = next(each for each in usual["checks"] if each["id"] == "one-document")
+    found = next(each for each in usual["checks"] if each["id"] == "murli.answer.one-document")
     assert [each["status"] for each in found["findings"]] == ["fail"]
     assert found["left_out"] == {"pass": 2}
-    every = next(each for each in full["checks"] if each["id"] == "one-document")
+    every = next(each for each in full["checks"] if each["id"] == "murli.answer.one-document")
     assert [each["status"] for each in every["findings"]] == ["fail", "pass", "pass"]
     assert "left_out" not in every
     assert every["findings"][1]["evidence"]["argv"] == ["teller", "account", "show", "7"]
@@ -299,14 +341,15 @@ def test_junit_never_passes_what_was_not_verified() -> None:
         "describe": [],
         "unknown-flag": [],
         "no-colour": ["system-out"],
-        "one-document": ["failure"],
-        "silent-stdin": ["failure"],
+        "murli.answer.one-document": ["failure"],
+        "process.stdin-silent": ["failure"],
         "interrupt": ["skipped"],
+        "murli.stream.lines": ["skipped"],
         "paging": ["skipped"],
     }
     assert (found["interrupt"][0].get("message") or "").startswith("not verified: no command")
     suite = Xml.fromstring(junit(small()))[0]
-    assert [suite.get(each) for each in ("tests", "failures", "errors", "skipped")] == list("7202")
+    assert [suite.get(each) for each in ("tests", "failures", "errors", "skipped")] == list("8203")
 
 
 @pytest.mark.parametrize("cry", CRIES)
@@ -459,7 +502,9 @@ def test_page_links_lead_somewhere() -> None:
         places = found.values("id")
         assert len(places) == len(set(places))
         links = [
-            each for each in found.values("href") if not each.startswith("data:image/svg+xml,")
+            each
+            for each in found.values("href")
+            if not each.startswith(("data:image/svg+xml,", f"{REFERENCE}#"))
         ]
         assert {each[:1] for each in links} == {"#"}
         assert {each[1:] for each in links} <= set(places)

@@ -30,6 +30,7 @@ _OURS = {
     "--help": 0,
     "-h": 0,
     "--html": 1,
+    "--init": 1,
     "--jobs": 1,
     "--junit": 1,
     "--level": 1,
@@ -48,6 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser, seconds: Callable[[str], floa
     """Add the options of the command to *parser*."""
     parser.add_argument("--contract", choices=CONTRACTS, help="the one to check; as it speaks")
     parser.add_argument("--profile", metavar="FILE", help="what else to call, and what not: TOML")
+    parser.add_argument(
+        "--init", metavar="FILE", help="write a profile to fill in instead, and check nothing"
+    )
     parser.add_argument("--level", type=int, choices=_LEVELS, help="fail unless it is reached")
     parser.add_argument(
         "--only", action="append", default=[], metavar="ID", help="checks that begin like this"
@@ -132,6 +136,9 @@ def run(args: argparse.Namespace, tool: Sequence[str], writer: Writer) -> None:
         return
     if not tool:
         raise murli.AgentError.user_error("There is no tool to check.", field="tool")
+    if args.init is not None:
+        _init(args, tool, writer)
+        return
     from ..conformance import BadProfile, NotRunnable, check
     from .check_progress import reported
 
@@ -153,13 +160,39 @@ def run(args: argparse.Namespace, tool: Sequence[str], writer: Writer) -> None:
     except BadProfile as error:
         raise murli.AgentError.user_error(str(error), field="profile") from None
     except NotRunnable as error:
-        raise murli.AgentError.not_found(
-            f"The tool cannot be started: {error}", field="tool"
-        ) from None
+        raise _not_started(error) from None
     if not report.results:
         raise murli.AgentError.user_error(f"No check begins with {', '.join(args.only)}.")
     _write_files(args, report)
     _answer(report, args.level, args.full, writer)
+
+
+def _not_started(error: OSError) -> murli.AgentError:
+    return murli.AgentError.not_found(f"The tool cannot be started: {error}", field="tool")
+
+
+def _init(args: argparse.Namespace, tool: Sequence[str], writer: Writer) -> None:
+    """Write the beginning of a profile for *tool*, where no file is yet."""
+    from ..conformance import NotRunnable
+    from ..conformance.draft import draft
+
+    path = args.init
+    try:
+        text = draft(tool, args.contract or "", _variables(args.env))
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise murli.AgentError.already_exists(
+            f"{path} is there already.", suggestion="Name another file, or remove it."
+        ) from None
+    except NotRunnable as error:
+        raise _not_started(error) from None
+    except OSError as error:
+        raise murli.AgentError.user_error(
+            f"{path} cannot be written: {error.strerror}.", field="init"
+        ) from None
+    message = f"Wrote {path}: fill it in, and run the check with --profile {path}."
+    writer.write_success(message, {"file": path})
 
 
 def _check_places(args: argparse.Namespace) -> None:

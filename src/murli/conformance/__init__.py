@@ -122,7 +122,7 @@ def _remarks(target: Target) -> list[str]:
     if not target.was_run and target.speaks == target.contract:
         found.append(
             "No command of the tool itself could be run, so no level is reached; "
-            "name calls in a profile."
+            "write a profile with `murli check --init FILE`, and name calls in it."
         )
     profile = target.profile
     if profile.exclude:

@@ -217,7 +217,9 @@ def working(target: Target, taken: str = "") -> list[Command]:
         if taken not in each.flags and target.run(*target.words(each)).exit_code == 0
     ]
     if not found:
-        raise NotVerified("no command that only reads works as it was called; give it arguments")
+        raise NotVerified(
+            "no command that only reads works as called; name its words in [arguments]"
+        )
     return found
 
 

@@ -56,7 +56,7 @@ def _successes(target: Target) -> Iterator[Call]:
         found = True
         yield call
     if not found:
-        raise NotVerified("no call that may be made worked; name one in a profile")
+        raise NotVerified("no call that may be made worked; name one in a [[probe]] of the profile")
 
 
 @over(answers)

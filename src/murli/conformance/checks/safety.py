@@ -35,7 +35,7 @@ from ..target import Target
 from .mistakes import USAGE
 
 _LEVELS = ("safe", "mutating", "destructive")
-_UNSEEN = "a profile can tell its arguments, or exclude it"
+_UNSEEN = "name its words in [arguments] of the profile, or exclude it"
 _EFFECTS = ("created", "updated", "deleted", "noop")
 #: findings, and reasons why something could not be decided
 Looked = Iterator[Finding | str]
@@ -146,7 +146,7 @@ def guard_refuses(target: Target) -> Looked:
             yield f"the arguments of {named(command)} would confirm it"
         # A usage error proves nothing about the guard.
         elif call.error_name in USAGE:
-            yield f"{named(command)} was called wrongly; give it arguments"
+            yield f"{named(command)} was called wrongly; name its words in [arguments]"
         else:
             yield judged(_passed(call), call.command, call.evidence)
     if target.undeclared:
@@ -228,7 +228,8 @@ def dry_run_plans(target: Target) -> Looked:
         elif call.error_name == call.wire.confirmation:
             yield judged("a preview has to be confirmed", name, call.evidence, warn=True)
         elif call.error and not _is_about_preview(command, call):
-            yield f"{name} --dry-run: {shown(call.error.get('error'))}; give it arguments"
+            trouble = shown(call.error.get("error"))
+            yield f"{name} --dry-run: {trouble}; name its words in [arguments]"
         else:
             is_plan = call.status == "plan"
             trouble = "" if is_plan else f"status is {shown(call.status)} instead of plan"
@@ -355,7 +356,7 @@ def dry_run_no_trace(target: Target) -> Looked:
         elif target.is_enveloped:
             yield _unseen(command, call)
         else:
-            yield f"no preview of {named(command)} was seen; give it arguments"
+            yield f"no preview of {named(command)} was seen; name its words in [arguments]"
 
 
 def _changes(target: Target) -> Iterator[Call]:

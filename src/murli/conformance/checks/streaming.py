@@ -74,7 +74,7 @@ def _known_streams(target: Target, event: str = "") -> Iterator[Call]:
         found = True
         yield call
     if not found:
-        raise NotVerified("no stream is known; name one in a profile")
+        raise NotVerified("no stream is known; name one in a [[probe]] of the profile")
 
 
 @over(_known_streams)
@@ -167,7 +167,7 @@ def _is_moment(text: str) -> bool:
 
 def interrupted_at_work(target: Target) -> Iterator[Finding]:
     """After SIGINT a call ends as cancelled, with exit code 9."""
-    for call in _at_work(target, "no slow call is known; name one in a profile"):
+    for call in _at_work(target, "no slow call is known; name one in a [[probe]] of the profile"):
         if call.evidence.exit_code == 0:
             raise NotVerified("the call was over before it could be interrupted")
         trouble = _unlike(call, "cancelled", call.wire.cancelled)
@@ -176,7 +176,7 @@ def interrupted_at_work(target: Target) -> Iterator[Finding]:
 
 def deadline(target: Target) -> Iterator[Finding]:
     """With ``--timeout`` a call ends in time, with exit code 4."""
-    for probe in _slow(target, "no slow call is known; name one in a profile"):
+    for probe in _slow(target, "no slow call is known; name one in a [[probe]] of the profile"):
         hurried = replace(probe, words=(*probe.words, "--timeout", _SECONDS))
         call = Call(target, target.command_of(probe.words), target.vouched(hurried))
         if call.error_name in USAGE:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..results import STATUSES, Evidence, Finding, Report, Result
-from .wording import bytes_of, decoded, excerpt
+from .wording import by_urgency, bytes_of, decoded, excerpt, fix_of, reference_of
 
 # How much is kept of one stream, and how many findings of one check.
 _MOST_BYTES = 1000
@@ -23,6 +23,7 @@ _MOST_FINDINGS = 20
 def document(report: Report, *, full: bool = False) -> dict[str, Any]:
     """Return the report as JSON types; with *full* every finding and its output.
 
+    Failed checks come first, each with how to fix it.
     Otherwise a check lists only problems, up to a limit, and ``left_out`` counts the rest by
     status. Output is a string if it is complete and UTF-8, else an object with its ``encoding``,
     its ``value``, and the number of missing bytes as ``truncated``.
@@ -39,7 +40,7 @@ def document(report: Report, *, full: bool = False) -> dict[str, Any]:
         "levels": {str(level): state for level, state in report.levels.items()},
         "score": report.score,
         "summary": {status: report.count(status) for status in STATUSES},
-        "checks": [_check(each, full) for each in report.results],
+        "checks": [_check(each, full) for each in by_urgency(report.results)],
         "nodes": [
             {
                 "path": _string(each.path),
@@ -64,6 +65,9 @@ def _check(result: Result, full: bool) -> dict[str, Any]:
     }
     if result.reason:
         found["reason"] = _string(result.reason)
+    if result.troubles and fix_of(result):
+        found["fix"] = fix_of(result)
+        found["reference"] = reference_of(result)
     shown = result.findings if full else result.troubles[:_MOST_FINDINGS]
     found["findings"] = [_finding(each, full) for each in shown]
     rest = Counter(each.status for each in result.findings)

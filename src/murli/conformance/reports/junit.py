@@ -6,7 +6,7 @@ from xml.etree import ElementTree as Xml
 
 from ..results import FAIL, NOT_APPLICABLE, NOT_VERIFIED, WARN, Finding, Report, Result
 from .terminal import reproduction
-from .wording import WORDS, command_name, spoken, visible
+from .wording import WORDS, command_name, fix_of, reference_of, spoken, visible
 
 # Such systems store all of it, some in a database.
 _MOST_FINDINGS = 50
@@ -85,6 +85,8 @@ def _troubles(result: Result) -> str:
             lines += (f"  {line}" for line in reproduction(finding.evidence))
     if (more := len(result.troubles) - _MOST_FINDINGS) > 0:
         lines.append(f"and {more} more")
+    if fix_of(result):
+        lines += [f"Fix: {fix_of(result)}", f"See: {reference_of(result)}"]
     return "\n".join(visible(line) for line in lines) + "\n"
 
 

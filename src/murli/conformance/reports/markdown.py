@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..results import LEVELS, PASS, Finding, Report, Result
+from ..results import LEVELS, NOT_APPLICABLE, NOT_VERIFIED, PASS, Finding, Report, Result
 from .terminal import reproduction
 from .wording import (
     LEVEL_WORDS,
-    ORDER,
     SYMBOLS,
     WORDS,
+    by_reason,
+    by_urgency,
     command_name,
+    fix_of,
     overall,
+    reference_of,
     spoken,
     summary,
     visible,
@@ -22,6 +25,7 @@ from .wording import (
 # Hosts of such comments allow 65,536 characters.
 _MOST_CHARACTERS = 60_000
 _MOST_FINDINGS = 3
+_MOST_NAMED = 8
 _LONGEST_CELL = 300
 # Characters with a meaning in Markdown; as a numeric entity each is only a character.
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>|~&!$:@#]|(?<=www)\.")
@@ -38,7 +42,7 @@ def markdown(report: Report) -> str:
     would make a comment too long are left out, and their number is printed.
     """
     head = "\n".join(_head(report))
-    listed = [each for status in ORDER for each in report.results if each.status == status != PASS]
+    listed = [each for each in by_urgency(report.results) if each.status != PASS]
     parts = [head, _table(listed)] if listed else [head]
     room = _MOST_CHARACTERS - sum(map(len, parts))
     left_out = 0
@@ -81,11 +85,27 @@ def _head(report: Report) -> Iterator[str]:
 def _table(results: list[Result]) -> str:
     rows = ["| | check | level | what | found |", "|---|---|---|---|---|"]
     for each in results:
-        what = prose(each.title) + (f" ({prose(each.reason)})" if each.reason else "")
-        found = f"{len(each.troubles)} of {len(each.findings)}" if each.troubles else ""
-        status = f"{SYMBOLS[each.status]} {WORDS[each.status]}"
-        rows.append(f"| {status} | {code(each.id)} | {each.level} | {what} | {found} |")
+        if each.status not in (NOT_VERIFIED, NOT_APPLICABLE):
+            what = prose(each.title) + (f" ({prose(each.reason)})" if each.reason else "")
+            found = f"{len(each.troubles)} of {len(each.findings)}" if each.troubles else ""
+            rows.append(f"| {_status(each)} | {_linked(each)} | {each.level} | {what} | {found} |")
+    for status in (NOT_VERIFIED, NOT_APPLICABLE):
+        for reason, same in by_reason(results, status).items():
+            levels = ", ".join(str(level) for level in sorted({each.level for each in same}))
+            ids = " ".join(map(_linked, same[:_MOST_NAMED]))
+            ids += f" and {len(same) - _MOST_NAMED} more" if len(same) > _MOST_NAMED else ""
+            rows.append(f"| {_status(same[0])} | {ids} | {levels} | {prose(reason)} | |")
     return "\n".join(rows)
+
+
+def _status(result: Result) -> str:
+    return f"{SYMBOLS[result.status]} {WORDS[result.status]}"
+
+
+def _linked(result: Result) -> str:
+    """Return the id of a check as a link to what the reference says about it."""
+    address = reference_of(result)
+    return f"[{code(result.id)}]({address})" if address else code(result.id)
 
 
 def _block(result: Result) -> Iterator[str]:
@@ -101,6 +121,9 @@ def _block(result: Result) -> Iterator[str]:
     if number > _MOST_FINDINGS:
         yield ""
         yield f"And {number - _MOST_FINDINGS} more."
+    if fix_of(result):
+        yield ""
+        yield f"**Fix:** {fix_of(result)}"
     yield ""
     yield "</details>"
 

@@ -219,8 +219,11 @@
     sift();
     if (event) said.textContent = `Shown: ${here.getAttribute("aria-label")}`;
     if (target && target !== section && section.contains(target)) {
-      if (target.tagName === "DETAILS") target.open = true;
-      target.hidden = false;
+      const item = target.closest("details");
+      if (item) {
+        item.open = true;
+        item.hidden = false;
+      }
       target.scrollIntoView({ block: "start" });
     } else {
       const top = document.querySelector(".columns").offsetTop - 70;

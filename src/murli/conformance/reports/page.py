@@ -20,13 +20,24 @@ from ..results import (
     NOT_VERIFIED,
     PASS,
     REACHED,
+    WARN,
     Report,
     Result,
 )
-from .page_commands import command_sections, tree
+from .page_commands import command_sections, remedy, tree
 from .page_text import attribute, badge, shown, slug
 from .page_tree import Branch, Words, grown, words_of
-from .wording import LEVEL_WORDS, ORDER, SYMBOLS, WORDS, command_name, overall, spoken
+from .wording import (
+    LEVEL_WORDS,
+    ORDER,
+    SYMBOLS,
+    WORDS,
+    by_reason,
+    command_name,
+    overall,
+    reference_of,
+    spoken,
+)
 
 # How many places are linked from the entry of one check.
 _MOST_LINKED = 200
@@ -132,7 +143,7 @@ def _masthead(report: Report) -> Iterator[str]:
             f"<b>Level {level}</b> <span>{LEVEL_WORDS[state]}</span></li>"
         )
     yield "</ol>"
-    yield '<div class="score">'
+    yield f'<div class="score {overall(report)}">'
     yield (
         '<svg viewBox="0 0 36 36" aria-hidden="true"><circle cx="18" cy="18" r="15.5"/>'
         '<circle class="part" cx="18" cy="18" r="15.5" pathLength="100" '
@@ -168,21 +179,53 @@ def _overview(report: Report, root: Branch) -> Iterator[str]:
     anchors = {each.words: each.anchor for each in root.all()}
     yield '<section id="overview" class="here" aria-label="All checks">'
     yield "<h2>All checks</h2>"
-    levels = report.levels
-    for level in sorted({each.level for each in report.results}):
-        own = [each for each in report.results if each.level == level]
-        state = LEVEL_WORDS[levels[level]]
-        yield f'<h3 class="level">Level {level} of {LEVELS[-1]} <small>{state}</small></h3>'
-        for result in sorted(own, key=lambda each: ORDER.index(each.status)):
+    for status, title in ((FAIL, "Failures"), (WARN, "Warnings")):
+        own = [each for each in report.results if each.status == status]
+        if own:
+            yield f'<h3 class="level">{title}</h3>'
+        for result in own:
             yield from _check(result, anchors)
+    yield from _grouped(report, NOT_VERIFIED, "Not verified")
+    for level in LEVELS:
+        own = [each for each in report.results if each.level == level and each.status == PASS]
+        if own:
+            yield f'<h3 class="level">Passes of level {level}</h3>'
+        for result in own:
+            yield from _check(result, anchors)
+    yield from _grouped(report, NOT_APPLICABLE, "Not applicable")
     yield "</section>"
+
+
+def _grouped(report: Report, status: str, title: str) -> Iterator[str]:
+    """Yield one entry for each reason why checks are of *status*."""
+    reasons = by_reason(report.results, status)
+    if reasons:
+        yield f'<h3 class="level">{title}</h3>'
+    for reason, results in reasons.items():
+        number = f"{len(results):,} check{'s' * (len(results) != 1)}"
+        yield f'<details class="item" data-status="{status}">'
+        yield (
+            f'<summary>{badge(status)}<span class="title">{shown(reason)}</span>'
+            f'<span class="found">{number}</span></summary>'
+        )
+        yield '<div class="body"><ul class="alike">'
+        for each in results:
+            name = f'<code class="id">{shown(each.id)}</code>'
+            address = reference_of(each)
+            name = f'<a href="{address}">{name}</a>' if address else name
+            yield f'<li id="k-{slug(each.id)}">{shown(each.title)} {name}</li>'
+        yield "</ul></div>"
+        yield "</details>"
 
 
 def _check(result: Result, anchors: dict[Words, str]) -> Iterator[str]:
     troubles = result.troubles
     places = f"{len(result.findings):,} place{'s' * (len(result.findings) != 1)}"
-    found = f"{len(troubles):,} of {places}" if troubles else places if result.findings else ""
-    yield f'<details class="item" data-status="{result.status}" id="k-{slug(result.id)}">'
+    found = places if result.findings else ""
+    if troubles:
+        found = f"level {result.level}, {len(troubles):,} of {places}"
+    state = " open" if result.status == FAIL else ""
+    yield f'<details class="item" data-status="{result.status}" id="k-{slug(result.id)}"{state}>'
     yield (
         f'<summary>{badge(result.status)}<span class="title">{shown(result.title)} '
         f'<code class="id">{shown(result.id)}</code></span>'
@@ -191,9 +234,8 @@ def _check(result: Result, anchors: dict[Words, str]) -> Iterator[str]:
     yield '<div class="body">'
     if result.reason:
         yield f'<p class="detail">{shown(result.reason)}</p>'
-    if result.requirements:
-        yield f'<p class="requirements">Requirements: {shown(", ".join(result.requirements))}</p>'
     if troubles:
+        yield from remedy(result)
         yield '<ul class="places">'
         for finding in troubles[:_MOST_LINKED]:
             anchor = f"{anchors[words_of(finding.command)]}:{slug(result.id)}"
@@ -206,8 +248,11 @@ def _check(result: Result, anchors: dict[Words, str]) -> Iterator[str]:
             yield f'<p class="more">and {more:,} more, each in the tree</p>'
     elif result.findings:
         yield f'<p class="more">Holds in {places}.</p>'
-    elif result.status == NOT_APPLICABLE and not result.reason:
-        yield '<p class="more">Nothing of this tool is concerned.</p>'
+    told = [f"Requirements: {shown(', '.join(result.requirements))}"] if result.requirements else []
+    if (address := reference_of(result)) and not troubles:
+        told.append(f'<a href="{address}">reference</a>')
+    if told:
+        yield f'<p class="requirements">{"; ".join(told)}</p>'
     yield "</div>"
     yield "</details>"
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..results import FAIL, PASS, WARN, Finding, Report, Result
-from .page_text import attribute, badge, command_line, process, shown, slug
+from .page_text import attribute, badge, command_line, process, prose, shown, slug
 from .page_tree import Branch
-from .wording import SYMBOLS, WORDS
+from .wording import SYMBOLS, WORDS, fix_of, reference_of
 
 # A page of a thousand commands must open quickly, so these are limited: the bytes of all processes
 # together, the bytes of one stream, and the findings of one check.
@@ -28,11 +28,12 @@ def tree(root: Branch, name: str) -> Iterator[str]:
 
 
 def _item(branch: Branch, label: str) -> Iterator[str]:
-    status = branch.status
+    status = branch.worst
     sign = ""
     if status:
+        where = "" if status == branch.status else " below"
         sign = f'<span aria-hidden="true">{SYMBOLS[status]}</span><span class="hidden">'
-        sign += f"{WORDS[status]}</span>"
+        sign += f"{WORDS[status]}{where}</span>"
     yield (
         f'<li><a href="#{branch.anchor}"><span class="twist"></span>'
         f'<span class="sign {status}">{sign}</span>'
@@ -53,6 +54,15 @@ def _tally(branch: Branch) -> str:
             title = f"{number} {what} here and below"
             return f'<span class="tally {status}" title="{title}">{number}</span>'
     return ""
+
+
+def remedy(result: Result) -> Iterator[str]:
+    """Yield how to fix what a check found, and where that is explained."""
+    if text := fix_of(result):
+        yield (
+            f'<p class="detail"><b>How to fix:</b> {prose(text)} '
+            f'(<a href="{reference_of(result)}">reference</a>)</p>'
+        )
 
 
 def command_sections(root: Branch, report: Report) -> Iterator[str]:
@@ -138,6 +148,7 @@ class _Telling:
         yield '<div class="body">'
         if finding.detail:
             yield f'<p class="detail">{shown(finding.detail)}</p>'
+        yield from remedy(result)
         if finding.evidence is not None:
             yield from process(finding.evidence, self._shares.bytes_of_stream)
         yield "</div>"

@@ -35,6 +35,12 @@ def shown(text: str, *, lines: bool = False) -> str:
     return "".join(parts) + html.escape(text[end:])
 
 
+def prose(text: str) -> str:
+    """Return a sentence of ours as HTML, in which backticks mark code."""
+    words = shown(text).split("`")
+    return "".join(f"<code>{each}</code>" if at % 2 else each for at, each in enumerate(words))
+
+
 def attribute(text: str) -> str:
     """Return *text* for an attribute, or for an element that holds only text."""
     return html.escape(visible(text))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..results import Finding, Node, Report, Result, worst
+from ..results import FAIL, PASS, WARN, Finding, Node, Report, Result, worst
 from .page_text import slug
 
 # No real tool is deeper; deeper commands are shown flat.
@@ -35,6 +35,11 @@ class Branch:
     def status(self) -> str:
         """The worst status found here, ``""`` if nothing was checked."""
         return worst([finding for _, finding in self.findings]) if self.findings else ""
+
+    @property
+    def worst(self) -> str:
+        """The worst of what was found here and below, ``""`` where nothing was looked at."""
+        return next((each for each in (FAIL, WARN, PASS) if self.below[each]), "")
 
     def all(self) -> Iterator["Branch"]:
         """Yield this branch and all below it, in order."""

@@ -5,16 +5,30 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from ..results import LEVELS, PASS, Evidence, Finding, Report, Result
+from ..results import (
+    FAIL,
+    LEVELS,
+    NOT_APPLICABLE,
+    NOT_VERIFIED,
+    PASS,
+    WARN,
+    Evidence,
+    Finding,
+    Report,
+    Result,
+)
 from .wording import (
     ASCII_SYMBOLS,
     LEVEL_WORDS,
     SYMBOLS,
-    WORDS,
+    by_reason,
+    by_urgency,
     columns,
     command_name,
     excerpt,
     facts,
+    fix_of,
+    reference_of,
     shell_line,
     spoken,
     summary,
@@ -29,7 +43,13 @@ _MOST_BYTES = 600
 _MOST_LINES = 8
 # A check may pass a very long word on purpose.
 _LONGEST_LINE = 2000
-_STATUS_WIDTH = max(map(len, WORDS.values()))
+_TITLES = {
+    FAIL: "Failures",
+    WARN: "Warnings",
+    NOT_VERIFIED: "Not verified",
+    NOT_APPLICABLE: "Not applicable",
+    PASS: "Passes",
+}
 
 
 def text(report: Report, *, verbose: bool = False, ascii: bool = False) -> str:
@@ -98,41 +118,64 @@ class _Table:
         self._verbose = verbose
         self._ascii = ascii
         self._symbols = ASCII_SYMBOLS if ascii else SYMBOLS
-        self._id_width = max((len(self._safe(each.id)) for each in report.results), default=0)
+        shown = (PASS, FAIL, WARN) if verbose else (FAIL, WARN)
+        ids = [each.id for each in report.results if each.status in shown]
+        self._id_width = max((len(self._safe(each)) for each in ids), default=0)
 
     def lines(self) -> Iterator[str]:
         yield from self._head()
-        levels = self._report.levels
-        for level in sorted({each.level for each in self._report.results}):
-            own = [
-                each
-                for each in self._report.results
-                if each.level == level and (self._verbose or each.status != PASS)
-            ]
-            passed = sum(
-                1 for each in self._report.results if each.level == level and each.status == PASS
-            )
-            yield ""
-            yield f"Level {level}: {LEVEL_WORDS[levels[level]]}, {passed} pass"
+        for status in (FAIL, WARN):
+            own = self._of(status)
+            if own:
+                yield ""
+                yield f"{_TITLES[status]} ({len(own)})"
             for result in own:
+                yield from self._check(result)
+        for status in (NOT_VERIFIED, NOT_APPLICABLE):
+            yield from self._grouped(status)
+        if self._verbose:
+            yield ""
+            yield f"{_TITLES[PASS]} ({len(self._of(PASS))})"
+            for result in self._of(PASS):
                 yield from self._check(result)
         yield ""
         yield summary(self._report)
         seconds = self._report.duration_ms / 1000
         yield f"{self._report.processes} processes in {seconds:.1f} s"
 
+    def _of(self, status: str) -> list[Result]:
+        """Return the results of *status* in the order of their levels."""
+        return [each for each in by_urgency(self._report.results) if each.status == status]
+
+    def _grouped(self, status: str) -> Iterator[str]:
+        """Yield a line for each reason why checks are of *status*, with their ids."""
+        reasons = by_reason(self._report.results, status)
+        if reasons:
+            yield ""
+            yield f"{_TITLES[status]} ({sum(map(len, reasons.values()))})"
+        for reason, results in reasons.items():
+            ids = [each.id for each in results]
+            if not self._verbose and len(ids) > _MOST_NAMED:
+                ids[_MOST_NAMED:] = [f"and {len(ids) - _MOST_NAMED} more"]
+            yield from self._indented(f"{self._symbols[status]} {reason}: {', '.join(ids)}", 2)
+
     def _head(self) -> Iterator[str]:
         report = self._report
         name = " ".join(filter(None, (report.name, report.version)))
         yield from _wrapped(self._safe(f"{name} {spoken(report)}"), _WIDTH)
         yield f"Level {report.level} of {LEVELS[-1]}, score {report.score} of 100"
+        yield (
+            ", ".join(
+                f"level {level} {LEVEL_WORDS[state]}" for level, state in report.levels.items()
+            )
+        ).capitalize()
         for note in report.notes:
             yield from self._indented(f"Note: {note}", 0)
 
     def _check(self, result: Result) -> Iterator[str]:
-        symbol, word = self._symbols[result.status], WORDS[result.status]
-        start = f"  {symbol} {word:{_STATUS_WIDTH}}  {self._safe(result.id):{self._id_width}}  "
-        title = self._safe(result.title)
+        symbol = self._symbols[result.status]
+        start = f"  {symbol} {self._safe(result.id):{self._id_width}}  "
+        title = f"{self._safe(result.title)}, level {result.level}"
         troubles = result.troubles
         if troubles:
             title += f" ({len(troubles)} of {len(result.findings)})"
@@ -147,6 +190,9 @@ class _Table:
             yield from self._finding(finding)
         if len(troubles) > len(shown):
             yield from self._indented(_others(troubles[len(shown) :]), 6)
+        if troubles and fix_of(result):
+            yield from self._indented(f"Fix: {fix_of(result)}", 6)
+            yield from self._indented(f"See: {reference_of(result)}", 6)
 
     def _finding(self, finding: Finding) -> Iterator[str]:
         name = command_name(finding.command)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 import shlex
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..checks.remedies import REMEDIES
 from ..results import (
     BROKEN,
     FAIL,
@@ -22,7 +24,11 @@ from ..results import (
     WARN,
     Evidence,
     Report,
+    Result,
 )
+
+#: the page of the documentation that explains every check, at an anchor that is its id
+REFERENCE = "https://murli-cli.github.io/murli-py/reference/checks.html"
 
 #: the order of attention
 ORDER = (FAIL, WARN, NOT_VERIFIED, PASS, NOT_APPLICABLE)
@@ -162,6 +168,30 @@ def spoken(report: Report) -> str:
         return f"speaks {report.contract}{wire}"
     found = "keeps no contract" if report.contract == "none" else f"speaks {report.contract}{wire}"
     return f"{found}, measured by {report.measured}"
+
+
+def fix_of(result: Result) -> str:
+    """Return how to fix what a check found, ``""`` for a check that is not ours."""
+    return REMEDIES.get(result.id, "")
+
+
+def reference_of(result: Result) -> str:
+    """Return where a check is explained, ``""`` for one that is not ours."""
+    return f"{REFERENCE}#{result.id}" if result.id in REMEDIES else ""
+
+
+def by_reason(results: Iterable[Result], status: str) -> dict[str, list[Result]]:
+    """Return the results of *status* by why that is so, the most frequent reason first."""
+    found: dict[str, list[Result]] = {}
+    for each in results:
+        if each.status == status:
+            found.setdefault(each.reason or "nothing of this tool is concerned", []).append(each)
+    return dict(sorted(found.items(), key=lambda pair: -len(pair[1])))
+
+
+def by_urgency(results: Iterable[Result]) -> list[Result]:
+    """Return *results* with what failed first, then by their levels."""
+    return sorted(results, key=lambda each: (ORDER.index(each.status), each.level))
 
 
 def counts(report: Report) -> list[tuple[str, int]]:
