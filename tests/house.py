@@ -51,6 +51,18 @@ ROOMS: dict[str, str] = {
     "murli": "",
 }
 
+# Groups of rooms -> how many lines of code they may hold together. A room that is not named counts with the first
+# group; a new room gets a line of its own, so that it takes nothing from the others.
+CODE: dict[str, int] = {
+    "the running tool": 29_100,
+    "conformance": 8_000,
+    "client wire": 4_900,
+    "testing pytest_plugin cli": 1_800,
+    "mcp": 2_500,
+    "retrofit": 2_500,
+    "platform": 1_500,
+}
+
 
 class Measure(NamedTuple):
     """What was measured, and the most it may be."""
@@ -172,6 +184,17 @@ def code_lines(path: Path) -> int:
     return len(lines - documentation)
 
 
+def code_of_rooms() -> list[Measure]:
+    """Return how many lines of code each group of rooms holds, with its limit."""
+    group_of = {room: group for group in CODE for room in group.split()}
+    held = dict.fromkeys(CODE, 0)
+    for name, path in modules().items():
+        held[group_of.get(room_of(name), next(iter(CODE)))] += code_lines(path)
+    return [
+        Measure(f"code lines: {group}", held[group], CODE[group]) for group in CODE if held[group]
+    ]
+
+
 def _documented(tree: ast.Module) -> Iterator[ast.Expr]:
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -236,7 +259,7 @@ def measures() -> list[Measure]:
         Measure("modules in murli itself", own, 10),
         Measure("modules in one folder", folders[largest_folder], 20, largest_folder),
         Measure("members of one class", sizes[largest_class], 35, largest_class),
-        Measure("code lines", sum(map(code_lines, modules().values())), 44_000),
+        *code_of_rooms(),
         Measure('docstrings that begin with "Give"', len(mannered_docstrings()), 0),
         Measure("public names", len(dir(murli)), 30),
     ]
