@@ -93,8 +93,9 @@ def _traces(case: Case, evidence: Evidence) -> list[str]:
     told = evidence.marks.partition("x")[2].partition(";")[0]
     # One of them is what lists them; our own is 200.
     leaked = set(told.split(",")) - {*"0123", "200", ""}
-    # A signal in the middle of subprocess.Popen leaves its pipe, without murli as well.
-    starting = case.deed in ("waits-for-child", "has-deaf-child") and case.signals
+    # A signal in the middle of subprocess.Popen leaves its pipe, and in that of socketpair, with
+    # which an event loop begins, a socket; without murli as well.
+    starting = case.deed in ("waits-for-child", "has-deaf-child", "loops-on") and case.signals
     own = ("slow", "closes-stdout", "closes-all", "has-daemon", "leaves-child")
     if leaked and not starting and case.deed not in own:
         found.append(f"descriptors were left open: {sorted(leaked)}")
