@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -167,3 +168,41 @@ def test_a_full_stderr_behind_a_session(tmp_path: Path) -> None:
         )
     assert json.loads(done.stdout)["status"] == "ok"
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        "subprocess.run(['sh', '-c', deaf.format(0.15)])",  # which kills the shell 0.25 s later
+        "subprocess.Popen(['sh', '-c', deaf.format(0.6)]); time.sleep(60)",
+    ],
+    ids=["killed-by-handler", "left-alone"],
+)
+def test_what_a_deaf_child_starts_later_is_ended(tmp_path: Path, wait: str) -> None:
+    """A child that ignores signals and starts another one afterwards leaves none behind."""
+    marker = f"61.{os.getpid()}{len(wait)}"
+    body = (
+        f'import subprocess; deaf = \'trap "" INT TERM HUP; : >{tmp_path}/began; '
+        f"sleep {{}}; sleep {marker}; :'\n    {wait}"
+    )
+    argv = script(tmp_path, CLICK.format(body))
+    with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, env=environment()) as process:
+        while not (tmp_path / "began").exists():
+            assert process.poll() is None
+            time.sleep(0.005)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=30)
+    assert (process.returncode, json.loads(err)["error"]) == (9, "cancelled")
+    assert _running(marker) == []
+
+
+def _running(word: str) -> list[str]:
+    found = []
+    for each in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            text = each.read_bytes().replace(b"\0", b" ").decode()
+        except OSError:  # it has ended
+            continue
+        if f"sleep {word}" in text and "trap" not in text:
+            found.append(text)
+    return found

@@ -9,8 +9,8 @@ import time
 # How long children get to end by themselves when we end.
 GRACE_SECONDS = 1.0
 
-
 _TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
+_NEVER = float("inf")
 
 
 def stop_children(since: float = 0.0, grace: float = GRACE_SECONDS) -> None:
@@ -19,16 +19,19 @@ def stop_children(since: float = 0.0, grace: float = GRACE_SECONDS) -> None:
     Those with a session of their own were meant to. Those from before *since*, on the monotonic
     clock, belong to whoever called a tool inside of a process: to its tests, say.
     """
-    note_children(since)
-    waiting = [child for child, birth in _noted.items() if _birth(child) == birth]
-    _noted.clear()
-    for child in waiting:
-        _send(child, signal.SIGTERM)
+    asked: dict[int, float] = {}
     deadline = time.monotonic() + grace
-    while waiting and time.monotonic() < deadline:
+    while True:
+        note_children(since)  # each time: one that does not end may start others
+        alive = {child: birth for child, birth in _noted.items() if _is_alive(child, birth)}
+        for child in alive.keys() - asked.keys():
+            _send(child, signal.SIGTERM)
+        asked = alive
+        if not alive or time.monotonic() >= deadline:
+            break
         time.sleep(0.01)
-        waiting = [child for child in waiting if not _has_ended(child)]
-    for child in waiting:
+    _noted.clear()
+    for child in alive:
         _send(child, signal.SIGKILL)
 
 
@@ -45,7 +48,7 @@ def note_children(since: float) -> None:
     born = _uptime() - (time.monotonic() - since)
     for child in _children(os.getpid()):
         birth = _birth(child)
-        if _session(child) == own and birth >= born - _TICK_SECONDS:
+        if _session(child) == own and born - _TICK_SECONDS <= birth < _NEVER:
             _noted[child] = birth
 
 
@@ -66,14 +69,14 @@ def _uptime() -> float:
 
 
 def _birth(process: int) -> float:
-    """Return when a process began, in seconds since the system did; the latest if nobody knows."""
+    """Return when a process began, in seconds since the system did; ``inf`` unless it runs."""
     try:
         with open(f"/proc/{process}/stat", "rb") as file:
             # The name, in parentheses, may hold anything.
             facts = file.read().rpartition(b")")[2].split()
-        return int(facts[19]) * _TICK_SECONDS
-    except (OSError, ValueError, IndexError):  # it has ended, or this system does not tell
-        return float("inf")
+        return int(facts[19]) * _TICK_SECONDS if facts[0] not in b"ZX" else _NEVER
+    except (OSError, ValueError, IndexError):  # it is gone, or this system does not say
+        return _NEVER
 
 
 def _session(process: int) -> int:
@@ -90,8 +93,11 @@ def _send(process: int, number: int) -> None:
         pass
 
 
-def _has_ended(process: int) -> bool:
+def _is_alive(process: int, birth: float) -> bool:
+    """Return whether the process that began at *birth* still runs; one of ours is waited for."""
     try:
-        return os.waitpid(process, os.WNOHANG)[0] == process
+        if os.waitpid(process, os.WNOHANG)[0] == process:
+            return False
     except ChildProcessError:  # a child's child, or somebody has waited for it
-        return _session(process) == -1
+        pass
+    return _birth(process) == birth

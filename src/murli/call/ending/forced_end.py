@@ -44,6 +44,8 @@ FLUSH_SECONDS = 0.2
 WRITE_SECONDS = 1.0
 # How often to look for signals that the program blocks.
 _LOOK_SECONDS = 0.2
+# How often to look for children while a call has time to end.
+_NOTE_SECONDS = 0.05
 
 _is_ending = allocate_lock()
 
@@ -75,10 +77,13 @@ class ForcedEnd:
 
 def end_after(invocation: Invocation, error: BaseException, over: Any) -> None:
     """Allow the call that *error* interrupts a moment to end, until *over* can be acquired."""
-    note_children(invocation.writer._reply.started)
     waits = invocation.running.awaits_calls
-    if over.acquire(timeout=GRACE_SECONDS_OF_CALLS if waits else GRACE_SECONDS):
-        return
+    deadline = time.monotonic() + (GRACE_SECONDS_OF_CALLS if waits else GRACE_SECONDS)
+    while time.monotonic() < deadline:
+        # More than once: what the handler ends may have started others since.
+        note_children(invocation.writer._reply.started)
+        if over.acquire(timeout=_NOTE_SECONDS):
+            return
     from .failures import error_for
 
     end(invocation, lambda: error_for(invocation, error))
