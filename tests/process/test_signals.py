@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -177,6 +178,27 @@ def test_a_signal_at_any_moment(start: Starter, tmp_path: Path) -> None:
             assert json.loads(done.out)["result"] == "hi"
         if done.code < 0:
             assert done.out == ""
+
+
+def test_an_interrupt_in_the_middle_of_an_import_error(tmp_path: Path) -> None:
+    """A signal that Python loses while it writes the message of an ImportError is answered."""
+    source = """
+        import _thread, argparse, murli, operator, sys, types
+        class Module(types.ModuleType):
+            # Which C code looks up between the failed import and its message.
+            __name__ = property(operator.methodcaller("interrupt", 15))
+        p = argparse.ArgumentParser(prog="t")
+        murli.enable(p)
+        p.parse_args()
+        sys.modules["m"] = m = Module("m")
+        m.interrupt = _thread.interrupt_main
+        try:
+            from m import missing
+        except ImportError:
+            print("went on")
+    """
+    done = run(script(tmp_path, dedent(source)))
+    assert (done.code, done.error["error"]) == (9, "cancelled")
 
 
 def test_nothing_of_ours_stays_behind(tmp_path: Path) -> None:

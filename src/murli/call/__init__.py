@@ -702,7 +702,12 @@ class Invocation:
                 self.undo_all()
             self.state = OVER
             return code
-        from ..process.process_guard import hold_signals, leave_on_signals, take_interruption
+        from ..process.process_guard import (
+            hold_signals,
+            is_lost_interruption,
+            leave_on_signals,
+            take_interruption,
+        )
 
         release_signals = None
         while release_signals is None:
@@ -713,9 +718,10 @@ class Invocation:
         if self.deadline is not None:
             self.deadline.let_answer()
         interruption = take_interruption()
-        if interruption is not None and not self.writer._reply.answered:
+        unnoticed = isinstance(error, (SystemExit, type(None))) or is_lost_interruption(error)
+        if interruption is not None and unnoticed and not self.writer._reply.answered:
             # A handler that was interrupted and ends as if it were not has not done its work.
-            error = interruption if isinstance(error, (SystemExit, type(None))) else error
+            error = interruption
         code = self.writer._reply.exit_code = _finish(self, error, restore)
         self.state = OVER
         if self.deadline is not None:

@@ -129,6 +129,15 @@ def take_interruption() -> KeyboardInterrupt | None:
     return found
 
 
+def is_lost_interruption(error: BaseException) -> bool:
+    """Return whether *error* is what Python makes of an exception in the middle of an ImportError.
+
+    Writing its message runs code of the module, where a signal may raise; Python goes on without a
+    message, and without what was raised.
+    """
+    return type(error) is TypeError and error.args == ("expected a message argument",)
+
+
 def start_undisturbed(function: Callable[..., None], *args: Any) -> None:
     """Start a thread that receives no signal: one that went there would not wake the main one."""
     before = hold_back()
