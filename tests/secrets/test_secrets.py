@@ -193,6 +193,7 @@ def test_a_value_must_be_one_that_can_be_recognised() -> None:
         "swordfish": 8080, MASK: MASK, f"{MASK} 2": f"a {MASK}", "customer": MASK,
     }  # fmt: skip
     assert secrets.scrub_value([123, "0123", 1.5, -777, 777, 12]) == [MASK] * 4 + [777, 12]
+    assert secrets.scrub_value(["1,234,567 of 1_234_567"]) == [f"{MASK} of {MASK}"]
 
 
 def test_an_encoded_secret_leaves_no_tail() -> None:

@@ -76,6 +76,7 @@ SHORTEST = 4
 _SHORTEST_DISTINCT = 6
 _SHORTEST_GENERATED = 16
 _USUAL = _set("""
+    000000 00000000 111111
     active address admin administrator amount application auto available backend branch changeit
     changeme channel client cluster column command company complete completed config container
     content count country created csv current customer data database debug default deleted demo
