@@ -1,7 +1,8 @@
 """Which values are secret though nobody declared them: the one rule, for options and variables.
 
 A value is taken for a secret when the *name* of its option or variable says so and the *value* can
-be one. Loaded only when `murli.core.mentions_secret` finds a name worth looking at.
+be one. Loaded only when `murli.core.mentions_secret` finds a name worth looking at. Secret is also
+the password in an address (``postgres://user:PASSWORD@host``) that a variable of any name holds.
 
 Names are read word by word (``AWS_SECRET_ACCESS_KEY``, ``--client-secret``, ``PGPASSWORD``), in
 any case. The last word decides what the value is: ``--password-file`` is a path, ``TOKEN_COUNT`` a
@@ -136,8 +137,12 @@ def is_path(text: str) -> bool:
 
 
 def secrets_of_environment() -> Iterator[str]:
-    """Yield the values of variables that are named like secrets."""
+    """Yield the values of variables that are named like secrets, and passwords in addresses."""
     for name, value in os.environ.items():
+        if "://" in value and "@" in value:
+            from .shapes import passwords_in
+
+            yield from passwords_in(value)
         named = is_secret_name(name) or (_is_secret_perhaps(name) and _looks_generated(value))
         if named and not is_public(value):
             yield value
