@@ -321,6 +321,14 @@ def mentions_secret(names: str) -> bool:
     return any(map(names.__contains__, _SECRET_PARTS))
 
 
+def variables_may_hold_login() -> bool:
+    """Return whether an address in a variable may have a password in it."""
+    held = getattr(os.environ, "_data", None)
+    held = held if isinstance(held, dict) else os.environb
+    values = b"\0".join(held.values())
+    return b"://" in values and b"@" in values
+
+
 def is_parser(app: object) -> bool:
     """Return whether *app* is an ``argparse.ArgumentParser``."""
     # Whoever has a parser has imported argparse; whoever has not need not pay for it.

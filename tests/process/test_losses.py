@@ -76,6 +76,12 @@ def test_no_file_of_the_tool_gets_the_answer(
     assert [path.read_text() for path in tmp_path.iterdir()] == [""] * 8
 
 
+def test_a_tool_that_closes_its_stdout_has_printed_all_the_same(faults: list[str]) -> None:
+    """What is in the buffer of a stdout that the handler closes is the result, without secrets."""
+    done = run(faults, "do", "close_stdout", env=environment(A_TOKEN="hunter2-Zq_9x"))
+    assert (done.document["result"], done.err) == ("printed [REDACTED]", "")
+
+
 @pytest.mark.adapters("argparse", "click", "typer")
 @pytest.mark.parametrize("what", ["answers", "fails", "streams"])
 def test_a_fork_says_nothing(faults: list[str], what: str) -> None:

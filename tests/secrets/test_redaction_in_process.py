@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import copy
+import csv
+import html
 import io
 import json
+import re
+import shlex
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -84,6 +88,34 @@ def test_the_usual_spellings_are_known(secret: str, spell: Any) -> None:
     spelled = spell(secret)
     inside = spelled[1:-1] if spelled[0] in "\"'" else spelled
     assert knowing(secret).scrub(f"<{inside}>") == f"<{MASK}>"
+
+
+def in_csv(text: str) -> str:
+    out = io.StringIO()
+    csv.writer(out).writerow(["", text])
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    "secret", ["wJa/K7+bPx=c", "a'b\"c&<d>", "tab\there", "C:\\pass", "naïve-99"]
+)
+@pytest.mark.parametrize(
+    "spell",
+    [
+        *(quote, quote_plus, html.escape, partial(html.escape, quote=False), shlex.quote, in_csv),
+        lambda text: re.sub("%..", lambda found: found[0].lower(), quote(text, safe="")),
+        lambda text: quote(quote(text, safe="")),
+        *(lambda text: quote(text, safe="!#$&'()*+,/:;=?@[]"), lambda text: repr(text.encode())),
+        *(lambda text: json.dumps(json.dumps([text])), lambda text: json.dumps(repr([text]))),
+        *(lambda text: repr(json.dumps(text)), lambda text: repr(repr(text))),
+        lambda text: json.dumps(text, ensure_ascii=False).replace("/", "\\/"),
+    ],
+)
+def test_no_other_notation_shows_a_secret(secret: str, spell: Any) -> None:
+    """Nor does what puts a secret in a path, a page, a table, a shell's words, or a text in one."""
+    scrubbed = knowing(secret).scrub(f"before {spell(secret)} behind")
+    assert MASK in scrubbed
+    assert set(scrubbed.replace(MASK, "")) <= set("before behind,[]'\"\\\r\n")
 
 
 json_values = st.recursive(

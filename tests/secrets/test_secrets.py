@@ -193,6 +193,7 @@ def test_a_value_must_be_one_that_can_be_recognised() -> None:
         "swordfish": 8080, MASK: MASK, f"{MASK} 2": f"a {MASK}", "customer": MASK,
     }  # fmt: skip
     assert secrets.scrub_value([123, "0123", 1.5, -777, 777, 12]) == [MASK] * 4 + [777, 12]
+    assert secrets.scrub_value(["1,234,567 of 1_234_567"]) == [f"{MASK} of {MASK}"]
 
 
 def test_an_encoded_secret_leaves_no_tail() -> None:
@@ -218,6 +219,43 @@ def test_a_variable_of_an_access_token(tmp_path: Path) -> None:
     assert (
         run(script(tmp_path, source), env=environment(GH_PAT="*.py")).document["result"] == "*.py"
     )
+
+
+@pytest.mark.adapters("argparse", "click", "typer")
+@pytest.mark.parametrize(
+    ("address", "secret"),
+    [
+        ("postgres://app:hunter2-Zq_9x@db.example/orders?sslmode=require", SECRET),
+        ("redis://:hunter2-Zq_9x@cache:6379/0", SECRET),
+        ("amqp://app:hunter2%2DZq%5F9x@queue", SECRET),
+        ("https://ghp0A1b2C3d4E5f6G7h8@example.org/x.git", "ghp0A1b2C3d4E5f6G7h8"),
+    ],
+)
+def test_a_password_in_an_address_is_hidden(careless: list[str], address: str, secret: str) -> None:
+    """Whatever the variable is called; the rest of the address is shown."""
+    done = run(careless, secret, env=environment(PATH_TOKEN="true", DATABASE_URL=address))
+    assert_hidden(done, secret)
+    env = environment(DATABASE_URL=address)
+    shown = run(script(Path(careless[-1]).parent, SHOWING), env=env).document["result"]
+    assert (secret in shown, MASK in shown) == (False, True)
+    assert shown.startswith(address.partition("://")[0])
+
+
+def test_an_address_that_keeps_no_secret_destroys_nothing(tmp_path: Path) -> None:
+    """A password that everybody knows, or that is the user's name too, is shown."""
+    for login in ("riffle:riffle", "app:postgres", "app:orders", "app:$PASSWORD", "app", "a:b"):
+        env = environment(DATABASE_URL=f"postgres://{login}@db/orders")
+        done = run(script(tmp_path, SHOWING), env=env)
+        assert done.document["result"] == f"postgres://{login}@db/orders"
+
+
+SHOWING = """
+import click, murli, os
+@click.command()
+def show(): return os.environ["DATABASE_URL"]
+murli.enable(show)
+show()
+"""
 
 
 # -- one rule under all contracts ------------------------------------------------------------------

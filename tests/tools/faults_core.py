@@ -293,6 +293,11 @@ def do_close_all(seconds: float, name: str | None, yes: bool) -> None:
 kept: list[int] = []
 
 
+def do_close_stdout(seconds: float, name: str | None, yes: bool) -> None:
+    print("printed", os.environ["A_TOKEN"])
+    os.close(1)
+
+
 def do_fork_away(seconds: float, name: str | None, yes: bool) -> Any:
     writer = murli.get_writer()
     if os.fork() == 0:

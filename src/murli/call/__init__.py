@@ -43,6 +43,7 @@ from ..core import (
     tool_version,
     unset_current,
     variable_names,
+    variables_may_hold_login,
 )
 from ..formats import (
     VALID_OUTPUT_FORMATS,
@@ -585,7 +586,7 @@ class Invocation:
         names = request.variables
         request.is_capped = "_MAX_OUTPUT_BYTES\0" in names and not self.writer.is_tty()
         # In text too: only a person at a terminal sees their own environment.
-        if not self.is_attended and mentions_secret(names):
+        if not self.is_attended and (mentions_secret(names) or variables_may_hold_login()):
             from ..secrets.names import secrets_of_environment
 
             for value in secrets_of_environment():

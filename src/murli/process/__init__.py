@@ -35,6 +35,7 @@ _FEW_WRITES = 3
 # What is remembered of stderr: as many writes, and as much of each.
 _MOST_WRITES = 64
 _LONGEST_WRITE = 4096
+_CLOSED = (0, 0, 0)  # the identity of a closed descriptor
 
 
 def collect_stdout() -> Capture:
@@ -169,6 +170,7 @@ class DescriptorCapture:
         """Return how many bytes have been collected so far; 0 once that is over."""
         if self.spool < 0:
             return 0
+        self._reopen()
         flush(sys.stdout)  # should there be no room, `end` will tell
         if self.conduit is not None:
             self.conduit.empty()
@@ -187,7 +189,7 @@ class DescriptorCapture:
     @property
     def stderr_is_ours(self) -> bool:
         """Whether stderr still is what the caller reads."""
-        return sys.stderr is not sys.__stderr__ or identity(2) == self._stderr != (0, 0, 0)
+        return sys.stderr is not sys.__stderr__ or identity(2) == self._stderr != _CLOSED
 
     def _recover_spool(self) -> None:
         """Find the file again if the tool closed descriptors that are not its own."""
@@ -240,6 +242,7 @@ class DescriptorCapture:
 
     def _flush(self) -> None:
         """Let what is in the buffers out; what there is no room for is noted, and dropped."""
+        self._reopen()
         if sys.stdout is not sys.__stdout__:  # the tool has put something else in its place
             flush(sys.__stdout__)
         try:
@@ -247,12 +250,17 @@ class DescriptorCapture:
         except OSError as error:
             self.lost = error
             # Left where it is, it would come out later, beside the answer.
-            nowhere = os.open(os.devnull, os.O_WRONLY)
+            nowhere = away_from_standard(os.open(os.devnull, os.O_WRONLY))
             os.dup2(nowhere, 1)
             os.close(nowhere)
             flush(sys.stdout)
         except (AttributeError, ValueError):  # absent, or closed by the handler
             pass
+
+    def _reopen(self) -> None:
+        """Collect what is still in the buffers of a stdout that the tool has closed."""
+        if identity(1) == _CLOSED and identity(self.spool) == self.identity:
+            os.dup2(self.spool, 1)
 
     def close(self) -> None:
         """Let go of the real stdout."""

@@ -1,7 +1,8 @@
 """Which values are secret though nobody declared them: the one rule, for options and variables.
 
 A value is taken for a secret when the *name* of its option or variable says so and the *value* can
-be one. Loaded only when `murli.core.mentions_secret` finds a name worth looking at.
+be one. Loaded only when `murli.core.mentions_secret` finds a name worth looking at. Secret is also
+the password in an address (``postgres://user:PASSWORD@host``) that a variable of any name holds.
 
 Names are read word by word (``AWS_SECRET_ACCESS_KEY``, ``--client-secret``, ``PGPASSWORD``), in
 any case. The last word decides what the value is: ``--password-file`` is a path, ``TOKEN_COUNT`` a
@@ -76,6 +77,7 @@ SHORTEST = 4
 _SHORTEST_DISTINCT = 6
 _SHORTEST_GENERATED = 16
 _USUAL = _set("""
+    000000 00000000 111111
     active address admin administrator amount application auto available backend branch changeit
     changeme channel client cluster column command company complete completed config container
     content count country created csv current customer data database debug default deleted demo
@@ -135,8 +137,12 @@ def is_path(text: str) -> bool:
 
 
 def secrets_of_environment() -> Iterator[str]:
-    """Yield the values of variables that are named like secrets."""
+    """Yield the values of variables that are named like secrets, and passwords in addresses."""
     for name, value in os.environ.items():
+        if "://" in value and "@" in value:
+            from .shapes import passwords_in
+
+            yield from passwords_in(value)
         named = is_secret_name(name) or (_is_secret_perhaps(name) and _looks_generated(value))
         if named and not is_public(value):
             yield value

@@ -10,6 +10,7 @@ Which values are secret though nobody declared them is written in `secrets.names
 from __future__ import annotations
 
 import atexit
+import re
 import sys
 from _thread import get_ident
 
@@ -31,6 +32,17 @@ if TYPE_CHECKING:
     from .descriptors import Descriptors
 
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~")
+# What is left as it is in a part of an address, in a path, by browsers in a part, and in a whole
+# address that is encoded once more.
+_KEPT_IN_ADDRESSES = tuple(
+    _UNRESERVED | frozenset(more) for more in (b"", b"/", b"!'()*", b"!#$&'()*+,/:;=?@[]")
+)
+_ESCAPED_BYTE = re.compile("%[0-9A-F]{2}")
+_MARKUP = frozenset("&<>\"'")
+_ESCAPED = frozenset("\\\"'")
+# Of a secret of more lines fewer spellings are known: each has them all, and all cost time.
+_MANY_LINES = 100
+_LONGEST_NUMBER = 40
 _NUMERIC = frozenset("0123456789.+-e_")
 
 
@@ -322,17 +334,25 @@ def _spellings(secret: str, distinct: bool) -> Iterator[str]:
     """Yield *secret* as it may come out: as it is, cleaned, escaped, encoded, and line by line."""
     # A key in many lines is shown line by line.
     plain = {secret, secret.strip(), clean(secret), clean_line(secret)}
-    plain.update(line.strip() for line in secret.splitlines() if len(line) >= 2 * SHORTEST)
+    lines = secret.splitlines()
+    plain.update(line.strip() for line in lines if len(line) >= 2 * SHORTEST)
     for text in plain:
         yield text
-        if not text.isascii() or not text.isprintable() or "\\" in text or "'" in text:
-            yield from _escaped(text)
-        elif '"' in text:
-            yield text.replace('"', '\\"')
-        quoted = _percent(text)
-        if quoted != text:
-            yield quoted
-            yield quoted.replace("%20", "+")
+        if _UNRESERVED.issuperset(text.encode("utf-8", "surrogatepass")):
+            continue
+        if not text.isascii() or not text.isprintable() or not _ESCAPED.isdisjoint(text):
+            escaped = set(_escaped(text))
+            yield from escaped
+            if "\n" not in text:  # its lines are known by themselves
+                for each in escaped:  # a document in a document
+                    yield from _escaped(each)
+        if len(lines) > _MANY_LINES:
+            yield _percent(text, _UNRESERVED)
+        else:
+            yield from _quoted(text)
+    if secret.isdecimal() and secret.isascii() and len(secret) <= _LONGEST_NUMBER:
+        yield f"{int(secret):,}"
+        yield f"{int(secret):_}"
     if distinct:
         yield from _encoded(secret)
 
@@ -340,6 +360,7 @@ def _spellings(secret: str, distinct: bool) -> Iterator[str]:
 def _escaped(text: str) -> Iterator[str]:
     yield repr(text)[1:-1]
     yield ascii(text)[1:-1]
+    yield repr(text.encode("utf-8", "surrogatepass"))[2:-1]
     yield text.encode("ascii", "backslashreplace").decode()
     if sum(map(str.isascii, text)) >= SHORTEST:  # others would be nothing but question marks
         yield text.encode("ascii", "replace").decode()
@@ -356,17 +377,38 @@ def _ascii_escape(letter: str) -> str:
     return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
 
 
-def _percent(text: str) -> str:
+def _quoted(text: str) -> Iterator[str]:
+    """Yield *text* as it stands in an address, in HTML, between quotes, and in a shell's words."""
+    for kept in _KEPT_IN_ADDRESSES:
+        quoted = _percent(text, kept)
+        yield quoted
+        yield quoted.replace("%20", "+")
+        yield quoted.replace("%", "%25")
+        yield _ESCAPED_BYTE.sub(_lower, quoted)
+    if not _MARKUP.isdisjoint(text):
+        plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        yield plain
+        for double, single in (("&quot;", "&#x27;"), ("&#34;", "&#39;"), ("&quot;", "'")):
+            yield plain.replace('"', double).replace("'", single)
+    yield text.replace("/", "\\/")
+    yield text.replace('"', '""')
+    for quote in ("''", "\\'", "'\"'\"'"):
+        yield text.replace("'", quote)
+
+
+def _percent(text: str, kept: frozenset[int]) -> str:
+    """Return *text* with a percent sign and two digits for each byte that is not *kept*."""
     data = text.encode("utf-8", "surrogatepass")
-    if _UNRESERVED.issuperset(data):
-        return text
     if text.isascii():
         # Much quicker than letter by letter; the sign itself comes first.
-        for letter in sorted(set(text), key="%".__ne__):
-            if ord(letter) not in _UNRESERVED:
-                text = text.replace(letter, f"%{ord(letter):02X}")
+        for byte in sorted(set(data) - kept, key=b"%"[0].__ne__):
+            text = text.replace(chr(byte), f"%{byte:02X}")
         return text
-    return "".join(chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in data)
+    return "".join(chr(byte) if byte in kept else f"%{byte:02X}" for byte in data)
+
+
+def _lower(found: re.Match[str]) -> str:
+    return found[0].lower()
 
 
 def _encoded(secret: str) -> Iterator[str]:

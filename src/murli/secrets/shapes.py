@@ -15,6 +15,7 @@ from .names import is_secret_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 MASK = "[REDACTED]"
@@ -153,21 +154,29 @@ def _masked_pair(found: re.Match[str]) -> str:
     return f"{name}{between}{MASK if secret else value}"
 
 
+def passwords_in(text: str) -> Iterator[str]:
+    """Yield the passwords in the addresses that *text* holds, as they are and percent-decoded.
+
+    One that stands in the rest of its address as well protects nothing.
+    """
+    for found in _ADDRESS.finditer(text):
+        user, colon, password, behind = _login_in(found[2])
+        if colon:
+            secret = "" if password == user else password
+        else:
+            secret = user if _looks_generated(user) else ""
+        if not secret or _stands_for_one(secret) or secret in behind:
+            continue
+        yield secret
+        if "%" in secret:
+            from urllib.parse import unquote
+
+            yield unquote(secret)
+
+
 def _masked_address(found: re.Match[str]) -> str:
     scheme, rest = found.groups()
-    ends = [place for place in map(rest.find, "/?#") if place >= 0]
-    host = rest[: min(ends, default=len(rest))]
-    user, colon, password = "", "", ""
-    if "@" in host:
-        login, _, behind = host.rpartition("@")
-        user, colon, password = login.partition(":")
-        behind += rest[len(host) :]
-    elif ":" in host and "@" in rest and not _PORT.match(host.partition(":")[2]):
-        # A password with a slash in it, as it must not be written.
-        login, _, behind = rest.rpartition("@")
-        user, colon, password = login.partition(":")
-    else:
-        behind = rest
+    user, colon, password, behind = _login_in(rest)
     behind = _masked_query(behind)
     if not user and not colon:
         return scheme + behind
@@ -176,6 +185,21 @@ def _masked_address(found: re.Match[str]) -> str:
     elif not colon and _looks_generated(user):
         user = MASK
     return f"{scheme}{user}{colon}{password}@{behind}"
+
+
+def _login_in(rest: str) -> tuple[str, str, str, str]:
+    """Return the user, colon and password in what follows a scheme, and what is behind them."""
+    ends = [place for place in map(rest.find, "/?#") if place >= 0]
+    host = rest[: min(ends, default=len(rest))]
+    if "@" in host:
+        login, _, behind = host.rpartition("@")
+        behind += rest[len(host) :]
+    elif ":" in host and "@" in rest and not _PORT.match(host.partition(":")[2]):
+        # A password with a slash in it, as it must not be written.
+        login, _, behind = rest.rpartition("@")
+    else:
+        return "", "", "", rest
+    return *login.partition(":"), behind
 
 
 def _masked_query(text: str) -> str:
