@@ -702,7 +702,12 @@ class Invocation:
                 self.undo_all()
             self.state = OVER
             return code
-        from ..process.process_guard import hold_signals, leave_on_signals, take_interruption
+        from ..process.process_guard import (
+            ending_behind,
+            hold_signals,
+            leave_on_signals,
+            take_interruption,
+        )
 
         release_signals = None
         while release_signals is None:
@@ -712,10 +717,10 @@ class Invocation:
                 error = error if self.writer._reply.answered else another
         if self.deadline is not None:
             self.deadline.let_answer()
-        interruption = take_interruption()
-        if interruption is not None and not self.writer._reply.answered:
+        if not self.writer._reply.answered:
             # A handler that was interrupted and ends as if it were not has not done its work.
-            error = interruption if isinstance(error, (SystemExit, type(None))) else error
+            error = ending_behind(error)
+        take_interruption()
         code = self.writer._reply.exit_code = _finish(self, error, restore)
         self.state = OVER
         if self.deadline is not None:

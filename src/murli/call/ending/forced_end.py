@@ -18,7 +18,7 @@ from ...core import CONCLUDING
 from ...errors import AgentError
 from ...formats import DescriptorStream, flush
 from ...outcome import Failure
-from ...process.children import note_children, stop_children
+from ...process.children import stop_children
 from ...process.deadline import GRACE_SECONDS
 from ...process.process_guard import interruption_by, real_hard_exit
 from .endings import answer_descriptor, hint_at_text, told_of
@@ -75,7 +75,6 @@ class ForcedEnd:
 
 def end_after(invocation: Invocation, error: BaseException, over: Any) -> None:
     """Allow the call that *error* interrupts a moment to end, until *over* can be acquired."""
-    note_children(invocation.writer._reply.started)
     waits = invocation.running.awaits_calls
     if over.acquire(timeout=GRACE_SECONDS_OF_CALLS if waits else GRACE_SECONDS):
         return
