@@ -27,6 +27,28 @@ def test_a_handler_that_takes_too_long_is_ended(faults: list[str], what: str) ->
     assert time.monotonic() - began < 15
 
 
+@pytest.mark.parametrize("contract", ["murli", "agent-spec-2"])
+@pytest.mark.parametrize("what", ["cleanup_fails", "other_failure"])
+def test_a_handler_that_fails_when_it_is_ended(faults: list[str], what: str, contract: str) -> None:
+    """A handler that raises something else when its time is up was late, whatever it raises."""
+    done = run(faults, "do", what, "--timeout", "1", env=environment(MURLI_CONTRACT=contract))
+    if contract == "murli":
+        assert (done.code, done.error["error"], done.error["recoverable"]) == (4, "timeout", False)
+        message = done.error["message"]
+    else:
+        assert (done.code, done.document["error"]["code"]) == (10, "TIMEOUT")
+        message = done.document["error"]["message"]
+    reason = "cannot clean up" if what == "cleanup_fails" else "no lock"
+    assert message.startswith("The command did not finish within 1 s. Ending it failed: ")
+    assert reason in message
+
+
+def test_a_handler_that_says_how_it_was_ended(faults: list[str]) -> None:
+    """What an author says about the end of a call, with an error of ours, is its answer."""
+    done = run(faults, "do", "own_end", "--timeout", "1")
+    assert (done.code, done.error["message"]) == (7, "Half of it is done.")
+
+
 def test_cleanup_runs_before_the_answer(faults: list[str]) -> None:
     """The finally blocks of the handler have run when the answer is written."""
     done = run(faults, "do", "sleep", "--timeout", "1200ms")

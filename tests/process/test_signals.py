@@ -80,6 +80,31 @@ def test_a_signal_reaches_the_children(faults: list[str], start: Starter) -> Non
     assert ends_soon(child)
 
 
+def test_a_signal_reaches_the_children_of_children(faults: list[str], start: Starter) -> None:
+    """What a child has started is ended too, though the handler kills that child at once."""
+    running = start(faults, "do", "grandchild")
+    below = int(running.wait_for(b"child").split()[1])
+    running.send(signal.SIGTERM)
+    assert running.end().code == 9
+    assert ends_soon(below)
+
+
+@pytest.mark.parametrize("contract", ["murli", "response", "agent-spec-1.6", "agent-spec-2"])
+@pytest.mark.parametrize("what", ["cleanup_fails", "other_failure"])
+def test_a_handler_that_fails_when_it_is_interrupted(
+    faults: list[str], start: Starter, what: str, contract: str
+) -> None:
+    """SIGTERM cancels a call with its own exit code, also where the handler fails because of it."""
+    running = start(faults, "do", what, env=environment(MURLI_CONTRACT=contract))
+    running.wait_for(b"ready")
+    running.send(signal.SIGTERM)
+    done = running.end()
+    if contract == "murli":
+        assert (done.code, done.error["error"]) == (9, "cancelled")
+    else:
+        assert (done.code, done.document["error"]["code"].lower()) == (143, "cancelled")
+
+
 def test_a_signal_in_an_event_loop(faults: list[str], start: Starter) -> None:
     """A coroutine is cancelled and cleans up; the answer is the same."""
     for number in (signal.SIGINT, signal.SIGTERM):

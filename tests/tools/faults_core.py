@@ -411,6 +411,35 @@ def do_swallow(*_: Any) -> None:
         print("stopped")
 
 
+def do_cleanup_fails(*_: Any) -> None:
+    try:
+        ready()
+        time.sleep(60)
+    finally:
+        raise ValueError("cannot clean up")
+
+
+def do_other_failure(*_: Any) -> None:
+    try:
+        ready()
+        time.sleep(60)
+    except BaseException:
+        raise FileNotFoundError(2, "no lock", "lock") from None
+
+
+def do_own_end(*_: Any) -> None:
+    try:
+        ready()
+        time.sleep(60)
+    except BaseException as error:
+        raise murli.AgentError.conflict("Half of it is done.") from error
+
+
+def do_grandchild(*_: Any) -> None:
+    child = "trap '' TERM INT; sleep 60 & echo child $! >&2; wait; sleep 60"
+    subprocess.run(["sh", "-c", child], stdout=subprocess.PIPE, check=True)
+
+
 def do_slow_exit(*_: Any) -> None:
     def flush() -> None:
         time.sleep(2.2)

@@ -704,8 +704,8 @@ class Invocation:
             self.state = OVER
             return code
         from ..process.process_guard import (
+            ending_behind,
             hold_signals,
-            is_lost_interruption,
             leave_on_signals,
             take_interruption,
         )
@@ -718,11 +718,10 @@ class Invocation:
                 error = error if self.writer._reply.answered else another
         if self.deadline is not None:
             self.deadline.let_answer()
-        interruption = take_interruption()
-        unnoticed = isinstance(error, (SystemExit, type(None))) or is_lost_interruption(error)
-        if interruption is not None and unnoticed and not self.writer._reply.answered:
+        if not self.writer._reply.answered:
             # A handler that was interrupted and ends as if it were not has not done its work.
-            error = interruption
+            error = ending_behind(error)
+        take_interruption()
         code = self.writer._reply.exit_code = _finish(self, error, restore)
         self.state = OVER
         if self.deadline is not None:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 # -- signals -----------------------------------------------------------------------------------
 
+# How long a program that is interrupted waits until somebody knows what children it has.
+_NOTING_SECONDS = 0.2
 _NAMES = {2: "SIGINT", 15: "SIGTERM", 1: "SIGHUP"}
 _pid = 0
 _mask: Any = getattr(_signal, "pthread_sigmask", None)
@@ -122,20 +124,32 @@ def noted_interruption() -> KeyboardInterrupt | None:
     return _interruption
 
 
+def ending_behind(error: BaseException | None) -> BaseException | None:
+    """Return what ended the handler that *error* left: the interruption that made it end so.
+
+    Not where it says itself what its end means, or where it had failed before.
+    """
+    found = _interruption
+    if found is None:
+        return error
+    from ..errors import AgentError, EncodingError, OutputFailed
+
+    if isinstance(error, (AgentError, EncodingError, OutputFailed)):
+        return error
+    if found.__traceback__ is None and not isinstance(error, (SystemExit, type(None))):
+        return error  # it came behind the handler, and was raised nowhere
+    # Python loses what is raised while it writes the message of an ImportError, and fails with this.
+    lost = type(error) is TypeError and error.args == ("expected a message argument",)
+    if isinstance(error, Exception) and not lost:
+        setattr(found, "failed", error)
+    return found
+
+
 def take_interruption() -> KeyboardInterrupt | None:
     """Return what interrupted the program, once."""
     global _interruption
     found, _interruption = _interruption, None
     return found
-
-
-def is_lost_interruption(error: BaseException) -> bool:
-    """Return whether *error* is what Python makes of an exception in the middle of an ImportError.
-
-    Writing its message runs code of the module, where a signal may raise; Python goes on without a
-    message, and without what was raised.
-    """
-    return type(error) is TypeError and error.args == ("expected a message argument",)
 
 
 def start_undisturbed(function: Callable[..., None], *args: Any) -> None:
@@ -168,10 +182,12 @@ def begin_grace(invocation: Invocation, error: BaseException) -> Undo:
 
     Nothing may be loaded here: the signal may have come in the middle of loading that.
     """
-    over = allocate_lock()
+    over, noted = allocate_lock(), allocate_lock()
     over.acquire()
+    noted.acquire()
     try:
-        start_undisturbed(_watch, invocation, error, over)
+        start_undisturbed(_watch, invocation, error, over, noted)
+        noted.acquire(timeout=_NOTING_SECONDS)
     except RuntimeError:  # no thread to be had
         pass
 
@@ -182,7 +198,11 @@ def begin_grace(invocation: Invocation, error: BaseException) -> Undo:
     return stop
 
 
-def _watch(invocation: Invocation, error: BaseException, over: Any) -> None:
+def _watch(invocation: Invocation, error: BaseException, over: Any, noted: Any) -> None:
+    from .children import note_children
+
+    note_children(invocation.writer._reply.started)
+    noted.release()  # from now on the program may end some of them, and lose sight of the others
     invocation.process.forced_end.end_after(error, over)
 
 

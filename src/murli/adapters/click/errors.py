@@ -52,6 +52,9 @@ def ending_of(raised: BaseException, invocation: Invocation) -> BaseException:
             if is_printed(raised):
                 invocation.running.verbatim = True
                 return raised
+    from ...process.process_guard import ending_behind
+
+    raised = ending_behind(raised) or raised
     return raised if invocation.is_for_people else translate(raised, invocation)
 
 

@@ -30,7 +30,13 @@ from _thread import get_ident
 from ...core import RUNNING
 from ...formats import defer_signals
 from ...process import collect_stdout, stdout_is_ours
-from ...process.process_guard import hold_signals, install, replace, take_interruption
+from ...process.process_guard import (
+    ending_behind,
+    hold_signals,
+    install,
+    replace,
+    take_interruption,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -283,7 +289,7 @@ class ProgramAsHandler:
                 die_of_interrupt()
                 return
         else:
-            error = self.invocation.request.runner.translated(error)
+            error = self.invocation.request.runner.translated(ending_behind(error) or error)
         while True:
             try:
                 # The interpreter honours a SystemExit from its hook.
@@ -320,7 +326,7 @@ class ProgramAsHandler:
         if self.ending is None and _threads_go_on():
             # Python waits for them before it comes here, unless it is interrupted.
             self.ending = take_interruption() or KeyboardInterrupt()
-        ending = self.ending
+        ending = ending_behind(self.ending)
         if ending is not None and not isinstance(ending, (SystemExit, KeyboardInterrupt)):
             from .failures import error_for
 

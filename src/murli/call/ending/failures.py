@@ -218,9 +218,14 @@ def error_for(invocation: Invocation, error: BaseException) -> AgentError:
     if isinstance(error, EncodingError):
         return unanswered(invocation, error, "execution_error")
     if isinstance(error, KeyboardInterrupt):
+        failure = AgentError.cancelled(signal=getattr(error, "signal", "SIGINT"))
         if invocation.deadline is not None and is_expired(error):
-            return invocation.deadline.failure()
-        return AgentError.cancelled(signal=getattr(error, "signal", "SIGINT"))
+            failure = invocation.deadline.failure()
+        failed = getattr(error, "failed", None)
+        if failed is not None and not is_aborted(failed):
+            text = as_agent_error(failed).message
+            failure.message = f"{failure.message} Ending it failed: {text}"
+        return failure
     found = as_agent_error(error)
     correct(found)
     withhold_retry(invocation, found)

@@ -18,7 +18,7 @@ from ...core import CONCLUDING
 from ...errors import AgentError
 from ...formats import DescriptorStream, flush
 from ...outcome import Failure
-from ...process.children import note_children, stop_children
+from ...process.children import stop_children
 from ...process.deadline import GRACE_SECONDS
 from ...process.process_guard import interruption_by, real_hard_exit
 from .endings import answer_descriptor, hint_at_text, told_of
@@ -80,10 +80,9 @@ def end_after(invocation: Invocation, error: BaseException, over: Any) -> None:
     waits = invocation.running.awaits_calls
     deadline = time.monotonic() + (GRACE_SECONDS_OF_CALLS if waits else GRACE_SECONDS)
     while time.monotonic() < deadline:
-        # More than once: what the handler ends may have started others since.
-        note_children(invocation.writer._reply.started)
         if over.acquire(timeout=_NOTE_SECONDS):
             return
+        note_children(invocation.writer._reply.started)  # which may have started others
     from .failures import error_for
 
     end(invocation, lambda: error_for(invocation, error))
