@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
-from harness import environment, run, run_at_terminal
+from harness import environment, run, run_at_terminal, script
 
 pytestmark = pytest.mark.warm
 
@@ -200,6 +201,61 @@ def test_usage_error(
     assert document.get("field") == field
     assert document.get("valid_values") == values
     assert document["suggestion"].startswith(hint)
+
+
+CITIES = {
+    "click": """
+import click, murli
+@click.group()
+@click.option("--city", type=click.Choice([f"city-{n}" for n in range(400)]))
+def cli(city): pass
+@cli.command()
+def show(): pass
+murli.enable(cli, name="tool")
+cli()
+""",
+    "typer": """
+import enum, typer, murli
+City = enum.Enum("City", {f"c{n}": f"city-{n}" for n in range(400)})
+app = typer.Typer()
+@app.callback()
+def main(city: City = None): pass
+@app.command()
+def show(): pass
+murli.enable(app, name="tool")
+app()
+""",
+    "argparse": """
+import argparse, murli
+parser = argparse.ArgumentParser("tool")
+parser.add_argument("--city", choices=[f"city-{n}" for n in range(400)])
+parser.add_subparsers(required=True).add_parser("show")
+murli.enable(parser)
+parser.parse_args()
+""",
+}
+
+
+@pytest.mark.parametrize("adapter", CITIES)
+def test_a_long_list_of_choices_is_not_repeated(tmp_path: Path, adapter: str) -> None:
+    """Of hundreds of choices an error names the nearest, or the first, and usage three."""
+    argv = script(tmp_path, CITIES[adapter])
+    near = run(argv, "--city", "citty-399", "show").error
+    assert near["message"] == 'Invalid value "citty-399" for --city.'
+    assert near["suggestion"].startswith("Did you mean city-399")
+    assert "city-399" in near["valid_values"] and len(near["valid_values"]) < 10
+    other = run(argv, "--city", "zzz", "show").error
+    assert other["suggestion"].startswith("Use one of: city-0, city-1, ")
+    assert other["suggestion"].endswith(", … (400 in all).")
+    assert "valid_values" not in other and len(str(other)) < 1000
+    assert "--city {city-0|city-1|city-2|...}" in other["usage"]
+
+
+def test_the_usage_is_of_the_command_whose_option_is_wrong(tmp_path: Path) -> None:
+    """A wrong option of a group shows the usage of the group, not of the command below it."""
+    argv = script(tmp_path, CITIES["click"])
+    assert run(argv, "--city", "x", "show").error["usage"].startswith("tool [--city ")
+    assert run(argv, "--city", "city-1", "show", "--x").error["usage"] == "tool show"
 
 
 def test_people_get_the_words_of_the_framework(tasks: list[str]) -> None:

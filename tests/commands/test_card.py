@@ -140,6 +140,8 @@ def test_a_large_tree_stays_within_the_limit(tmp_path: Path) -> None:
     env = environment(MURLI_CARD_BYTES="2000")
     small = card_in(run(argv, "--help", env=env).out)
     assert len(small.encode()) <= 2_000 and "--size" not in small and "describe --depth 1" in small
+    tiny = card_in(run(argv, "--help", env=environment(MURLI_CARD_BYTES="600")).out)
+    assert len(tiny.encode()) <= 600 and "g0, g1" in tiny and "describe --depth 1" in tiny
 
 
 def test_a_flat_tree_without_end_is_named_as_far_as_it_goes(tmp_path: Path) -> None:
@@ -233,3 +235,38 @@ cli(prog_name="t")
     assert "Renamed: gone -> wipe\n" in card
     assert "  wipe  # Wipe it (destroys?)\n" in card
     assert "? is inferred from the name, not declared" in card
+
+
+ASKING = """
+import click, murli
+@click.group()
+def cli(): pass
+@cli.command(NAME)
+def command():
+    click.confirm("Really?", abort=True)
+    print("done")
+murli.enable(cli, name="t")
+cli(prog_name="t")
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "metadata", "flag"),
+    [
+        ("rename", "", "--yes (where a command asks)"),
+        ("show", "", ""),
+        ("rename", "danger_level='safe'", ""),
+        ("rename", "danger_level='mutating'", "--yes"),
+    ],
+)
+def test_what_answers_a_question_is_named(
+    tmp_path: Path, name: str, metadata: str, flag: str
+) -> None:
+    """The flags have --yes where it confirms a change, and where nobody declared what changes."""
+    declared = f"murli.annotate(command, murli.Metadata({metadata}))\n" if metadata else ""
+    source = ASKING.replace("NAME", repr(name)).replace("murli.enable", f"{declared}murli.enable")
+    argv = script(tmp_path, source)
+    (line,) = [each for each in run(argv, "--help").out.splitlines() if each.startswith("Flags, ")]
+    listed = [each for each in line.split(", ") if each.startswith("--yes")]
+    assert listed == ([flag] if flag else [])
+    assert run(argv, name, "--yes").document["result"] == "done"

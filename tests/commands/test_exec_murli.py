@@ -189,3 +189,45 @@ def test_a_call_ends_with_a_program_that_is_killed(tmp_path: Path) -> None:
         process.kill()
         process.communicate(timeout=5)  # both pipes are closed only when the call has ended, too
     assert not (tmp_path / "done").exists()
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_arguments_are_called_as_the_card_shows_them(adapter: str) -> None:
+    """A request may name an argument in capitals, as usage lines do; the answer is the same."""
+    tasks = tool(f"tasks_{adapter}")
+    assert "report [WHAT]" in run(tasks, "--help").out
+    done = dispatch(tasks, REPORT, {"_cmd": "report", "WHAT": "all"})
+    assert [each["status"] for each in done.lines] == ["ok", "ok"]
+    assert done.lines[0]["result"] == done.lines[1]["result"]
+
+
+PARTS = """\
+import argparse, murli
+parser = argparse.ArgumentParser()
+commands = parser.add_subparsers()
+move = commands.add_parser("move")
+move.add_argument("src", metavar="<from>")
+move.add_argument("dst", metavar="TO_PATH")
+move.set_defaults(run=lambda args: [args.src, args.dst])
+join = commands.add_parser("join")
+join.add_argument("one", metavar="PART")
+join.add_argument("two", metavar="PART")
+join.set_defaults(run=lambda args: [args.one, args.two])
+murli.enable(parser)
+args = parser.parse_args()
+murli.get_writer().write_success("", args.run(args))
+"""
+
+
+def test_metavars_name_arguments(tmp_path: Path) -> None:
+    """A metavar names its argument with or without what is around it, unless two have the same."""
+    parts = script(tmp_path, PARTS)
+    done = dispatch(
+        parts,
+        {"_cmd": "move", "<from>": "a", "TO_PATH": "b"},
+        {"_cmd": "move", "from": "a", "to_path": "b"},
+        {"_cmd": "join", "PART": "a"},
+        words=("--ignore-errors",),
+    )
+    assert [each.get("result") for each in done.lines] == [["a", "b"], ["a", "b"], None]
+    assert done.lines[2]["valid_values"] == ["one", "two"]

@@ -78,6 +78,10 @@ PRINTED: list[tuple[str, Any]] = [
     ),
     ("rich grid", "Name: murli  \n             \nKind: library"),
     ("rich tree", TREE),
+    (
+        "rich framed",
+        {"text": "Config", "values": [{"numbers": [1, 2]}] * 2, "trees": [{"label": "leaf"}]},
+    ),
     ("rich json", {"numbers": [1, 2], "text": "long " * 40}),
     ("rich config", {"text": "Config:", "values": [{"numbers": [1, 2]}]}),
     ("rich returns", PACKAGES),
@@ -176,6 +180,24 @@ def test_a_row_is_a_line_of_the_document(cli: Any, contract: str) -> None:
         cli, "tabulate", "many", "--limit", "0", "--max-bytes", "2500", contract=contract
     )
     assert 2300 < len(cut.stdout_bytes) <= 2500
+
+
+def test_a_row_with_lists_in_it_is_a_line_too(tmp_path: Path) -> None:
+    """A cell that is a list or an object does not break its row into lines."""
+    source = """
+import click, murli
+from tabulate import tabulate
+@click.command()
+def show():
+    rows = [{"id": 1, "tags": ["x", "y"]}, {"id": 2, "tags": {"a": 1}}, {"id": 3, "tags": []}]
+    print(tabulate(rows, headers="keys"))
+murli.enable(show)
+show()
+"""
+    done = run(script(tmp_path, source))
+    lines = [line.strip().rstrip(",") for line in done.out.splitlines() if '"id"' in line]
+    assert list(map(json.loads, lines)) == done.document["result"]
+    assert [row["tags"] for row in done.document["result"]] == [["x", "y"], {"a": 1}, []]
 
 
 def _rows_in(result: dict[str, Any]) -> Any:

@@ -87,6 +87,10 @@ def rich(kind: str) -> None:
         console.print(tree)
     elif kind == "json":
         console.print(JSON('{"numbers": [1, 2], "text": "%s"}' % ("long " * 40)))
+    elif kind == "framed":
+        console.print_json('{"numbers": [1, 2]}')
+        console.print(Panel(JSON('{"numbers": [1, 2]}'), title="Config"))
+        console.print(Panel(Tree("leaf")))
     elif kind == "config":
         console.print("Config:")
         console.print_json('{"numbers": [1, 2]}')

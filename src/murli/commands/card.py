@@ -44,7 +44,7 @@ _LEGEND = "Commands ([optional] {one|of} =default repeatable..., a group's optio
 _REQUEST = '{"_cmd": "GROUP.COMMAND", "ARGUMENT": VALUE, "_opts": {"OPTION": VALUE}}'
 _INFERRED = "? is inferred from the name, not declared"
 _RETURNED = "=> are the fields of the result"
-_COMPLETE = "; nothing is left out, so no other help is needed"
+_COMPLETE = "; each is in full: COMMAND --help adds only descriptions"
 
 
 # -- where it is shown --------------------------------------------------------------------------
@@ -110,8 +110,11 @@ class Card:
         """Return the card of the whole tool; *has_usage* is false below a help that shows it."""
         root, end = self._command, self._closing()
         if root.visible:
-            room = _most_bytes()
-            room = room - _size(end) - 1 if room else sys.maxsize
+            most = _most_bytes() or sys.maxsize
+            # Where there is hardly any room, the commands and the last line are worth most.
+            while len(end) > 1 and 2 * _size(end) > most:
+                del end[0]
+            room = most - _size(end) - 2  # and the line ends before it and behind it
             return self._text([*self._fitting(max(room, 0)), *end])
         return self._text([*self._alone(has_usage=has_usage), *end])
 

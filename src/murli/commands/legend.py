@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..contracts import Facts
+from ..declare.safety import only_reads
 from ..errors import KINDS, AgentError
 from ..line.flags import CommandFacts, flags_in
 from ..line.scanning import offers_profiles
@@ -22,6 +23,7 @@ def own_flags(invocation: Invocation, root: Command) -> list[str]:
     known = [each for each in all_of(root) if each.is_called]
     declared = [each.metadata for each in known if each.metadata is not None]
     changes = any(each.mutating for each in declared)
+    guarded = any(map(is_guarded, known))
     common = {
         "lists": True,
         "has_timeout": True,
@@ -31,7 +33,9 @@ def own_flags(invocation: Invocation, root: Command) -> list[str]:
         "streams": any(each.streams for each in declared),
         "destructive": any(each.destructive for each in declared),
         "dry_runnable": any(each.dry_runnable for each in declared),
-        "confirmable": any(map(is_guarded, known)),
+        # A command that nobody declared may ask whether it should.
+        "confirmable": guarded
+        or not all(only_reads(each.metadata, each.telling_path) for each in known),
     }
     facts = [CommandFacts(**common)]
     facts += [CommandFacts(**{**common, "mutating": True, "lists": False})] if changes else []
@@ -39,6 +43,7 @@ def own_flags(invocation: Invocation, root: Command) -> list[str]:
     names = dict.fromkeys(
         f"{flag.names[-1]} {flag.metavar.replace(',', '|')}".rstrip()
         + (" (0: no limit)" if "; 0 for " in flag.help else "")
+        + (" (where a command asks)" if flag.effect == "confirms" and not guarded else "")
         for flag in flags_in(invocation.contract).values()
         if flag.views and any(map(flag.applies, facts)) and own.isdisjoint(flag.names)
     )

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 # More are no list to read: a range of ports, say.
 MOST_ITEMS = 100
+# How many choices are compared with a value that is none of them.
+MOST_COMPARED = 10_000
+# How many choices of a list that is too long to read are shown as examples.
+_EXAMPLES = 3
 _MOST_CHARACTERS = 10_000
 _MOST_BITS = 4300 * 3
 _DEEPEST = 5
@@ -41,18 +45,24 @@ def shown(value: object) -> Any:
         return None
 
 
-def shown_choices(choices: object, *, by_name: bool = False) -> list[str]:
+def shown_choices(choices: object, *, by_name: bool = False, most: int = MOST_ITEMS) -> list[str]:
     """Return accepted values as a caller writes them; empty where there is no list of them.
 
-    Members of an ``Enum`` are written by their values, or *by_name*. A set is in another order in
-    every process, and a description must not be: it is sorted.
+    There is none of more than *most*. Members of an ``Enum`` are written by their values, or
+    *by_name*. A set is in another order in every process, and a description must not be: it is
+    sorted.
     """
     key = "_name_" if by_name else "_value_"
     try:
-        texts = [str(_plain(choice, 0, key)) for choice in _items_of(choices)]
+        texts = [str(_plain(choice, 0, key)) for choice in _items_of(choices, most)]
     except _Unshowable:
         return []
     return sorted(texts) if issubclass(type(choices), (set, frozenset)) else texts
+
+
+def choices_metavar(choices: list[str]) -> str:
+    """Return what stands for a value whose *choices* are too many to be listed: ``{a|b|c|...}``."""
+    return f"{{{'|'.join([*choices[:_EXAMPLES], '...'])}}}" if len(choices) > MOST_ITEMS else ""
 
 
 def is_standard_stream(value: object) -> bool:
@@ -99,8 +109,8 @@ def _key(name: object) -> str:
     return data if isinstance(data, str) else str(data)
 
 
-def _items_of(value: Any) -> list[Any]:
-    """Return what is in one of the built-in containers."""
+def _items_of(value: Any, most: int = MOST_ITEMS) -> list[Any]:
+    """Return what is in one of the built-in containers, of at most *most* items."""
     kind = type(value)
     if issubclass(kind, EnumMeta):
         members = type.__getattribute__(value, "_member_map_")
@@ -112,12 +122,12 @@ def _items_of(value: Any) -> list[Any]:
         kind = type(value)
     if kind is range:
         count = (value.stop - value.start) // value.step
-        return list(_kept(value, count < MOST_ITEMS))
+        return list(_kept(value, count < most))
     if kind in _VIEWS:
-        return list(_kept(value, len(value) <= MOST_ITEMS))
+        return list(_kept(value, len(value) <= most))
     for known in (str, list, tuple, set, frozenset, dict):
         if issubclass(kind, known):
-            return list(known.__iter__(_kept(value, known.__len__(value) <= MOST_ITEMS)))
+            return list(known.__iter__(_kept(value, known.__len__(value) <= most)))
     raise _Unshowable
 
 

@@ -67,7 +67,8 @@ class Page:
         """Take the places where *rendering* stands, and yield their first lines and columns."""
         if rendering.folds:
             yield from self._folded_places_of(rendering)
-            return
+            if len(rendering.lines) == 1:  # a number, say, which may be part of anything
+                return
         # Something may stand before the first; and what is said of tables is often alike above.
         middle = len(rendering.lines) // 2
         numbers = (*range(middle or 1, len(rendering.lines)), *range(1, middle), 0)

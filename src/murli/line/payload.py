@@ -27,8 +27,9 @@ _MOST_TIMES = 100
 def words_for(command: Command, values: Mapping[str, Any]) -> list[str]:
     """Return the words behind the name of *command* that say *values*.
 
-    Keys are the names of flags and arguments, ``snake_case`` or ``kebab-case``. Raises an
-    `AgentError` for a key the command does not have, and for a value that fits no word of it.
+    Keys are the names of flags and arguments, ``snake_case`` or ``kebab-case``; an argument may
+    also be called as its usage shows it. Raises an `AgentError` for a key the command does not
+    have, and for a value that fits no word of it.
     """
     return words_along((command,), values)
 
@@ -119,6 +120,7 @@ class _Level:
             if each
         }
         self.places = {flag_key(each.name): each for each in command.arguments}
+        self._shown = _names_shown(command.arguments)
         self._given: dict[str, Any] = {}
         self._placed: dict[str, Any] = {}
         self._elsewhere: list[str] = []
@@ -131,6 +133,8 @@ class _Level:
         elif name in self.flags or name in self.others:
             flag = self.flags.get(name) or self.others[name]
             self._given[flag_key(flag.name)] = value
+        elif with_arguments and _as_shown(key) in self._shown:
+            self._placed[self._shown[_as_shown(key)]] = value
         elif isinstance(value, str) and secret_named(self.command, name) is not None:
             self._elsewhere.append(f"--{name}={value}")
         else:
@@ -179,6 +183,20 @@ class _Level:
         except AgentError as error:
             problems.append(error)
             return []
+
+
+def _names_shown(arguments: Sequence[Argument]) -> dict[str, str]:
+    """Return the keys of *arguments* by what usage lines call them, where that is one of them."""
+    shown: dict[str, list[str]] = {}
+    for each in arguments:
+        for name in {_as_shown(each.name), _as_shown(each.metavar)} - {""}:
+            shown.setdefault(name, []).append(flag_key(each.name))
+    return {name: keys[0] for name, keys in shown.items() if len(keys) == 1}
+
+
+def _as_shown(name: str) -> str:
+    """Return *name* in one spelling: ``SKU``, ``<sku>`` and ``[SKU]...`` are the same."""
+    return flag_key(name.strip("<>[]{}. ").replace(" ", "-")).lower()
 
 
 def _flag_words(flag: Flag, value: Any) -> Iterator[str]:

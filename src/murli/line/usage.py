@@ -5,6 +5,7 @@ Only what went wrong is the adapter's business; how it is said lives here.
 
 from __future__ import annotations
 
+from ..declare.plain_values import MOST_ITEMS
 from ..errors import AgentError
 
 TYPE_CHECKING = False
@@ -51,11 +52,12 @@ def bad_value(name: str, value: str, reason: str) -> AgentError:
 
 
 def bad_choice(name: str, value: str, choices: Iterable[object]) -> AgentError:
-    """A value outside a closed list."""
+    """A value outside a closed list, which is too long where it is empty."""
     accepted = [str(choice) for choice in choices]
     near = nearest(value, accepted)
-    advice = _did_you_mean(near) if near else f"Use one of: {', '.join(accepted[:_MANY])}."
-    return _flag_error(f"Invalid value {quoted(value)} for {name}.", advice, name, accepted)
+    advice = _did_you_mean(near) or (f"Use one of: {_first(accepted)}." if accepted else "")
+    listed = accepted if len(accepted) <= MOST_ITEMS else near
+    return _flag_error(f"Invalid value {quoted(value)} for {name}.", advice, name, listed)
 
 
 def out_of_range(name: str, value: str, low: object, high: object) -> AgentError:
@@ -76,8 +78,8 @@ def missing(options: Sequence[str], arguments: Sequence[str]) -> AgentError:
 
 def missing_command(known: Sequence[str]) -> AgentError:
     """A group called without one of its commands."""
-    shown = ", ".join(known[:_MANY])
-    return _command_error("Missing command.", f"Use one of: {shown}.", "command", known[:_MANY])
+    advice = f"Use one of: {_first(known)}."
+    return _command_error("Missing command.", advice, "command", known[:_MANY])
 
 
 def missing_value(name: str) -> AgentError:
@@ -166,6 +168,11 @@ def quoted(value: str) -> str:
 
 def _did_you_mean(near: Sequence[str]) -> str:
     return f"Did you mean {' or '.join(near)}?" if near else ""
+
+
+def _first(names: Sequence[str]) -> str:
+    more = f", … ({len(names)} in all)" if len(names) > _MANY else ""
+    return f"{', '.join(names[:_MANY])}{more}"
 
 
 def _counted(noun: str, names: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ import sys
 
 from ...call.ending.refusal import refuse
 from ...core import current
+from ...declare.plain_values import MOST_COMPARED
 from ...errors import AgentError
 from ...line import usage
 from ...outcome import Refusal
@@ -135,9 +136,9 @@ def _argument_problem(problem: argparse.ArgumentError, message: str) -> AgentErr
         value = str(seen.get("value"))
         if isinstance(action, argparse._SubParsersAction):
             return usage.unknown_command(value, _command_names(action))
-        return usage.bad_choice(name, value, choices_of(action))
+        return usage.bad_choice(name, value, choices_of(action, MOST_COMPARED))
     if place == "_get_value":
-        value, choices = str(seen.get("arg_string")), choices_of(action)
+        value, choices = str(seen.get("arg_string")), choices_of(action, MOST_COMPARED)
         if choices:
             return usage.bad_choice(name, value, choices)
         if isinstance(problem.__context__, argparse.ArgumentTypeError):

@@ -6,7 +6,15 @@ import argparse
 from types import BuiltinFunctionType, FunctionType, MethodType
 
 from ...core import metadata_of
-from ...declare.plain_values import STANDARD_STREAM, is_standard_stream, shown, shown_choices
+from ...declare.plain_values import (
+    MOST_COMPARED,
+    MOST_ITEMS,
+    STANDARD_STREAM,
+    choices_metavar,
+    is_standard_stream,
+    shown,
+    shown_choices,
+)
 from ...declare.tree import (
     Argument,
     Command,
@@ -148,7 +156,7 @@ def _flag(parser: argparse.ArgumentParser, action: argparse.Action) -> Flag:
 def _metavar(action: argparse.Action, name: str) -> str:
     """Return what stands for the value of *action*, ``""`` where it says nothing more."""
     if action.metavar is None and action.choices is not None:
-        return ""
+        return choices_metavar(choices_of(action, MOST_COMPARED))
     kind = action.type
     # What is written in C has the name of what it does, and a lambda has none.
     type_name = "" if isinstance(kind, BuiltinFunctionType) else _name_of(kind)
@@ -194,9 +202,12 @@ def _default(parser: argparse.ArgumentParser, action: argparse.Action) -> Any:
     return found
 
 
-def choices_of(action: argparse.Action) -> list[str]:
-    """Return the values *action* accepts, as a caller writes them; empty when any will do."""
-    return shown_choices(action.choices)
+def choices_of(action: argparse.Action, most: int = MOST_ITEMS) -> list[str]:
+    """Return the values *action* accepts, as a caller writes them; empty when any will do.
+
+    There are none where they are more than *most*, either.
+    """
+    return shown_choices(action.choices, most=most)
 
 
 def _values(action: argparse.Action) -> int:

@@ -7,6 +7,7 @@ classes of the same names. What a check was looking at is read from the frame th
 from __future__ import annotations
 
 from ...call.ending.endings import caused_failure, exit_like
+from ...declare.plain_values import MOST_COMPARED
 from ...errors import AgentError
 from ...failures import said_of
 from ...failures.exceptions import frames_of
@@ -246,7 +247,7 @@ def _bad_value(error: Any, frames: list[FrameType]) -> AgentError:
         value = " ".join(map(str, many))
     if getattr(param, "hide_input", False):
         return usage.bad_value(name, "[REDACTED]", "")
-    choices = choices_of(param)
+    choices = choices_of(param, MOST_COMPARED)
     if choices:
         return usage.bad_choice(name, value, choices)
     low, high = range_of(param)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from enum import Enum
 
 from ...declare import flag_key
-from ...declare.plain_values import STANDARD_STREAM, is_standard_stream, shown, shown_choices
+from ...declare.plain_values import (
+    MOST_COMPARED,
+    MOST_ITEMS,
+    STANDARD_STREAM,
+    choices_metavar,
+    is_standard_stream,
+    shown,
+    shown_choices,
+)
 from ...declare.tree import (
     Argument,
     Command,
@@ -153,17 +161,18 @@ def variables_of(param: Any) -> list[str]:
     return [name for name in names if name and isinstance(name, str)]
 
 
-def choices_of(param: Any) -> list[str]:
+def choices_of(param: Any, most: int = MOST_ITEMS) -> list[str]:
     """Return the values *param* accepts, as a caller writes them; those that are known as such.
 
-    A type may look its values up somewhere; who only describes the tool does not make it do so.
+    There are none where they are more than *most*. A type may look its values up somewhere; who
+    only describes the tool does not make it do so.
     """
     found = getattr(getattr(param, "type", None), "__dict__", {}).get("choices")
     if found is not None:
         # click takes the members of an Enum by their names, newer typers by their values.
-        return shown_choices(found, by_name=True)
+        return shown_choices(found, by_name=True, most=most)
     found = getattr(getattr(param, "type_descriptor", None), "choices", None)
-    return [] if found is None else shown_choices(found)
+    return [] if found is None else shown_choices(found, most=most)
 
 
 def explains(param: Any, context: Any) -> bool:
@@ -247,6 +256,7 @@ def _metavar(param: Any, name: str, choices: list[str]) -> str:
         formats = getattr(holder, "formats", None)
         if formats and not given and list(formats) != _USUAL_FORMATS:
             given = f"[{'|'.join(map(str, formats))}]"
+    given = given or choices_metavar(choices_of(param, MOST_COMPARED))
     return telling_metavar(given or _own_metavar(param), type_name(param), name)
 
 

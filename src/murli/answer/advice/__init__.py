@@ -6,6 +6,7 @@ Loaded when a command declares it, or a call has failed. Nothing here fails an a
 from __future__ import annotations
 
 from ...core import Success
+from ...declare import flag_key
 from ...failures.repeating import effect_of
 from ...line.calls import command_line
 from ...outcome import Partial
@@ -13,6 +14,7 @@ from ...outcome import Partial
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from ...call import Invocation
     from ...declare.tree import Command
@@ -78,13 +80,28 @@ def with_usage(writer: Writer, failure: Failure) -> Failure:
     from ...line.usage_line import MOST_BYTES, usage_line
 
     try:
-        level = command_line(invocation).level
-        command = invocation.host.command(level, deep=False)
+        level, command = _at_fault(invocation, flag_key(failure.error.field))
         if level.forwards and not (command.flags or command.arguments):
             return failure  # what it takes nobody has told us
         return failure.replace(usage=usage_line(command, MOST_BYTES))
     except (Exception, SystemExit):  # code of the tool's own, asked for its parameters
         return failure
+
+
+def _at_fault(invocation: Invocation, name: str) -> tuple[Any, Command]:
+    """Return the command whose parameter is called *name*, and its level.
+
+    That is the one that was called, unless only a group above it has such a parameter.
+    """
+    line = command_line(invocation)
+    levels = [line.level]
+    levels += [each.level for each in reversed(line.words) if each.level not in levels]
+    found = [(level, invocation.host.command(level, deep=False)) for level in levels]
+    for level, command in found:
+        names = [each.name for each in command.flags] + [each.name for each in command.arguments]
+        if name in map(flag_key, names):
+            return level, command
+    return found[0]
 
 
 def with_state(writer: Writer, failure: Failure, *, declared: bool = False) -> Failure:
