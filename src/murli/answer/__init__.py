@@ -9,6 +9,7 @@ from ..contracts import VALID_PROTOCOL_VERSIONS, Facts, contract_named, respond_
 from ..core import Success, current
 from ..formats import (
     VALID_OUTPUT_FORMATS,
+    DescriptorStream,
     cleaned,
     defer_signals,
     dumps,
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
     ExitFunc = Callable[[int], object]
     Put = Callable[[Any, str], None]
     Filter = Callable[[Outcome, Facts], tuple[Outcome, Facts]]
+
+
+# Loaded for the first event.
+_write_event: Any = None
 
 
 class Outlet:
@@ -104,6 +109,22 @@ class Outlet:
                 self._lose(error)
             return False
         return True
+
+    def put_line(self, line: str, way: Put | None = None) -> None:
+        """Write *line*, which holds no secrets, to stdout."""
+        stream = self.stdout
+        if type(stream) is not DescriptorStream:
+            self.put("stdout", line, way)
+            return
+        if self.secrets is not None:
+            self.secrets.let_out()
+        try:
+            if way is None:
+                stream.write_bytes(line.encode("utf-8", "replace"))
+            else:
+                way(stream, line)
+        except OSError as error:
+            self._lose(error)
 
     def show(self, text: str | Callable[[], str], target: str = "stdout") -> None:
         """Show a person *text*."""
@@ -509,9 +530,10 @@ class Writer:
     def write_event(self, v: Any) -> None:
         """Stream one JSON line to agents, at once; people are not shown events."""
         if not self._outlet.for_people:
-            from .event_lines import as_event, stream_item
-
-            stream_item(self, as_event(self, v))
+            global _write_event
+            if _write_event is None:
+                from .event_lines import write_event as _write_event
+            _write_event(self, v)
 
     def write_progress(self, evt: ProgressEvent) -> None:
         """Report how far a long operation has come."""

@@ -31,7 +31,7 @@ def wait_for_reader(descriptor: int) -> int:
         return _AT_ONCE
     poll = select.poll()
     poll.register(descriptor, select.POLLOUT)
-    if not poll.poll(_patience()):
+    if not poll.poll(0) and not poll.poll(_patience()):
         raise OSError(errno.ETIMEDOUT, "nobody reads it")
     return _WITHOUT_BLOCKING
 
