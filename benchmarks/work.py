@@ -1,19 +1,21 @@
 """``make bench``: what murli costs while a tool works, as CPU time of whole processes.
 
-Each row runs three programs in turns, so that load of the machine hits all of them: one that makes
-the data and writes none, the baseline, and the tool with murli. The value is what murli takes over
-the first, divided by what the baseline takes over it; the least of some rounds. Ends with 1 when a
-limit is exceeded. ``--json PATH`` writes the figures, ``--only WORD`` measures rows with that word.
+Each row runs four programs in turns, so that load of the machine hits all of them: the baseline
+and the tool with murli, and each of them when it makes the data and writes none of it. The value is
+what writing takes with murli, divided by what it takes without; the least of some rounds. What
+murli costs beside that is measured in `benchmarks.startup`. Ends with 1 when a limit is exceeded.
+``--json PATH`` writes the figures, ``--only WORD`` measures rows with that word.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .figures import Figure, report_figures, selected
@@ -113,13 +115,14 @@ class Run:
 
 @dataclass(frozen=True)
 class Work:
-    """A row of the table: what is measured against what, and the most it may be."""
+    """A row of the table: what is measured against what, and the most it may be.
+
+    *runs* are the baseline and the tool with murli, both without their work and with it.
+    """
 
     measure: str
     baseline: str
-    floor: Run
-    bare: Run
-    ours: Run
+    runs: tuple[Run, Run, Run, Run]
     limit: float
     memory_limit: float = 0.0
 
@@ -146,23 +149,42 @@ def _ours(
     return Run(data if fast else _WITHOUT_FAST + data, words, env or {}, to)
 
 
+def _work(
+    measure: str,
+    baseline: str,
+    idle: str,
+    bare: Run,
+    ours: Run,
+    limit: float,
+    memory_limit: float = 0.0,
+) -> Work:
+    """Return a row whose programs do no more than *idle* without their work."""
+    body = re.compile(r"(def tool\(.*?\n).*?(?=\n(murli|tool))", re.DOTALL)
+    bare_nothing, nothing = (
+        replace(run, source=body.sub(lambda found: f"{found[1]}    {idle}", run.source))
+        for run in (bare, ours)
+    )
+    return Work(measure, baseline, (bare_nothing, nothing, bare, ours), limit, memory_limit)
+
+
 def _events() -> Iterator[Work]:
     loop = "for n in range(COUNT):\n        "
     dump = loop + r'sys.stdout.write(json.dumps(event(n)) + "\n"); sys.stdout.flush()'
     write, items = loop + "writer.write_event(event(n))", loop + "yield event(n)"
-    floor, bare = _bare(loop + "event(n)", EVENTS), _bare(dump, EVENTS)
+    idle, bare = "for n in range(COUNT): event(n)", _bare(dump, EVENTS)
     nowhere = Run(bare.source, to="null")
     name, dumped = f"write_event, {EVENTS:,} events", "json.dumps, write, flush"
-    yield Work(f"{name}, a pipe", dumped, floor, bare, _ours(write, EVENTS, writer=True), 1.3)
+    yield _work(f"{name}, a pipe", dumped, idle, bare, _ours(write, EVENTS, writer=True), 1.3)
     ours = _ours(write, EVENTS, writer=True, to="null")
-    yield Work(f"{name}, /dev/null", dumped, floor, nowhere, ours, 1.3)
+    yield _work(f"{name}, /dev/null", dumped, idle, nowhere, ours, 1.3)
     ours = _ours(write, EVENTS, writer=True, env=THREE)
-    yield Work(f"{name}, a pipe, 3 secrets", dumped, floor, bare, ours, 1.6)
+    yield _work(f"{name}, a pipe, 3 secrets", dumped, idle, bare, ours, 1.6)
     ours = _ours(write, EVENTS, writer=True, fast=True)
-    yield Work(f"{name}, a pipe, with fast", dumped, floor, bare, ours, 0.7)
+    yield _work(f"{name}, a pipe, with fast", dumped, idle, bare, ours, 0.7)
     for contract in ("murli", "response", "agent-spec-1.6", "agent-spec-2"):
         ours = _ours(items, EVENTS, "--stream", settings=f', contract="{contract}"')
-        yield Work(f"items of a generator, {contract}", dumped, floor, bare, ours, 1.4)
+        idle = "for n in range(COUNT): event(n)\n    yield from ()"
+        yield _work(f"items of a generator, {contract}", dumped, idle, bare, ours, 1.4)
 
 
 def _answers() -> Iterator[Work]:
@@ -172,13 +194,12 @@ def _answers() -> Iterator[Work]:
         ("pretty", wide, ("--output", "json"), 1.1),
         ("one line", line, ("--output", "ndjson"), 1.3),
     )
-    floor = _bare("rows()", ROWS)
     for shape, how, words, limit in shapes:
         name, bare = f"{ROWS:,} rows, {shape}", _bare(f"print(json.dumps(rows(){how}))", ROWS)
         ours = _ours("return rows()", ROWS, *words)
-        yield Work(name, "json.dumps", floor, bare, ours, limit, 1.3)
+        yield _work(name, "json.dumps", "rows()", bare, ours, limit, 1.3)
         ours = _ours("return rows()", ROWS, *words, fast=True)
-        yield Work(f"{name}, with fast", "json.dumps", floor, bare, ours, 0.5)
+        yield _work(f"{name}, with fast", "json.dumps", "rows()", bare, ours, 0.5)
     for shape, how, words, _ in shapes:
         kinds = (
             ("pydantic models", _MODELS, 'json.dumps([each.model_dump(mode="json") for each in'),
@@ -186,17 +207,17 @@ def _answers() -> Iterator[Work]:
         )
         for kind, more, dumping in kinds:
             made = "[Row(**row(n)) for n in range(COUNT)]"
-            yield Work(
+            yield _work(
                 f"{ROWS:,} {kind}, {shape}",
                 "their own way to a dict, json.dumps",
-                _bare(made, ROWS, more),
+                made,
                 _bare(f"print({dumping} {made}]{how}))", ROWS, more),
                 _ours(f"return {made}", ROWS, *words, more=more),
                 1.3,
             )
         printing = f"print(json.dumps(rows(){how}))"
         bare, ours = _bare(printing, ROWS), _ours(printing, ROWS, *words)
-        yield Work(f"{ROWS:,} rows printed, {shape}", "the bare print", floor, bare, ours, 1.3)
+        yield _work(f"{ROWS:,} rows printed, {shape}", "the bare print", "rows()", bare, ours, 1.3)
 
 
 def _printed() -> Iterator[Work]:
@@ -204,12 +225,10 @@ def _printed() -> Iterator[Work]:
         'for n in range(COUNT * 10_000):\n        print("2026-01-01 INFO handled in 17 ms by'
         ' worker-3 path=/api/items/10003 status=200 bytes=51234 x=1")'
     )
-    floor, bare = _bare("pass", MEGABYTES), _bare(printing, MEGABYTES)
-    bare = Run(bare.source, to="file")
+    bare = Run(_bare(printing, MEGABYTES).source, to="file")
     ours = _ours(printing, MEGABYTES)
-    yield Work(
-        f"{MEGABYTES} MB printed and collected", "written to a file", floor, bare, ours, 1.2, 1.2
-    )
+    name = f"{MEGABYTES} MB printed and collected"
+    yield _work(name, "written to a file", "pass", bare, ours, 1.2, 1.2)
 
 
 def _trees() -> Iterator[Work]:
@@ -223,28 +242,30 @@ def _trees() -> Iterator[Work]:
         bare_tree = tree.replace(", murli", "")
         how = "indent=2" if shape == "pretty" else 'separators=(",", ":")'
         info = "tool.to_info_dict(click.Context(tool))"
-        yield Work(
-            f"describe of {count:,} commands, {shape}",
-            "to_info_dict, json.dumps",
+        enabled = f"{_WITHOUT_FAST}{tree}murli.enable(tool)\ntool()\n"
+        runs = (
             Run(bare_tree),
+            Run(enabled, ("command-0",)),
             Run(f"{bare_tree}print(json.dumps({info}, {how}))\n"),
-            Run(f"{_WITHOUT_FAST}{tree}murli.enable(tool)\ntool()\n", ("describe", *words)),
-            0.6 if shape == "pretty" else 1.0,
+            Run(enabled, ("describe", *words)),
         )
+        limit = 0.6 if shape == "pretty" else 1.0
+        name = f"describe of {count:,} commands, {shape}"
+        yield Work(name, "to_info_dict, json.dumps", runs, limit)
 
 
 def measured(work: Work, folder: Path) -> Iterator[Figure]:
     """Run the programs of *work* in turns, and yield its ratio, and that of the memory."""
-    taken: list[list[tuple[float, int]]] = [[], [], []]
+    taken: list[list[tuple[float, int]]] = [[], [], [], []]
     for _ in range(ROUNDS):
-        for times, run in zip(taken, (work.floor, work.bare, work.ours), strict=True):
+        for times, run in zip(taken, work.runs, strict=True):
             times.append(run.taken(folder))
-    floor, bare, ours = (min(seconds for seconds, _ in times) for times in taken)
-    note = f"{floor:.2f}, {bare:.2f}, {ours:.2f} s"
-    ratio = (ours - floor) / (bare - floor)
-    yield Figure(work.measure, ratio, work.limit, work.baseline, note=note)
+    idle, ours_idle, bare, ours = (min(seconds for seconds, _ in times) for times in taken)
+    bare, ours = bare - idle, ours - ours_idle
+    note = f"{bare:.3f}, {ours:.3f} s"
+    yield Figure(work.measure, ours / bare, work.limit, work.baseline, note=note)
     if work.memory_limit:
-        least, most = (max(size for _, size in times) for times in taken[1:])
+        least, most = (max(size for _, size in times) for times in taken[2:])
         yield Figure(
             f"{work.measure}, peak memory",
             most / least,

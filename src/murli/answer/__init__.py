@@ -13,6 +13,7 @@ from ..formats import (
     cleaned,
     defer_signals,
     dumps,
+    is_large,
     is_terminal,
     plain,
     put,
@@ -63,6 +64,8 @@ class Outlet:
         self.trace_id = ""
         # Whether this is a fork of the program, which itself answers.
         self.is_forked = False
+        # A large value that is plain as it stands, until it is answered, and its text in one line.
+        self.encoded: tuple[Any, str] | None = None
         # What kept an answer from getting out, also when the handler swallowed it.
         self.write_error: ValueError | OutputFailed | None = None
         self._logger: Logger | None = None
@@ -147,11 +150,28 @@ class Outlet:
         # People read the text; a payload only agents see must not fail their call.
         if self.for_people:
             return None
+        if self.is_encoded(value):
+            return value
         try:
             return plain(value, name)
         except ValueError as error:  # plain() raises nothing but EncodingError
             self.write_error = error
             raise
+
+    def is_encoded(self, value: Any) -> bool:
+        """Return whether *value* is large and plain as it stands; its text is kept then.
+
+        No code of the tool's may run until it is answered.
+        """
+        if self.encoded is not None and self.encoded[0] is value:
+            return True
+        if not is_large(value):
+            return False
+        from ..formats.quick import one_line
+
+        text = one_line(value)
+        self.encoded = None if text is None else (value, text)
+        return text is not None
 
     def scrubbed(self, text: str) -> str:
         """Return *text* without the secrets of the call."""
@@ -274,6 +294,13 @@ class Reply:
             from ..formats.rows import dumps_in_rows
 
             return dumps_in_rows(answer.document)
+        encoded = self._outlet.encoded
+        if encoded is not None and self.one_line:
+            from ..formats.quick import with_value
+
+            text = with_value(answer.document, *encoded)
+            if text is not None:
+                return text
         return dumps(answer.document, pretty=not self.one_line)
 
     def refuse_second_answer(self) -> None:
@@ -613,7 +640,7 @@ class Writer:
 
                     tell_beside(self, facts, answer.document.get("meta", {}))
                 reply.write(answer, self._invocation)
-            outlet.write_error = None
+            outlet.write_error = outlet.encoded = None
             return answer.exit_code
 
     def _fail(self, failure: Failure) -> int:

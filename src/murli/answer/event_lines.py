@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..contracts import contract_named
 from ..contracts.control_lines import may_need_wrapper, wrapped
-from ..formats import dumps
+from ..formats import DescriptorStream, dumps
+from ..formats.patience import expect_lines
 from ..formats.quick import one_line
 
 TYPE_CHECKING = False
@@ -41,8 +42,11 @@ def plain_line(outlet: Outlet, item: Any, number: int = 0) -> str | None:
             return None
         text = f'{{"_seq":{number},{text[1:]}'
     secrets = outlet.secrets
-    if secrets is not None and not secrets.revealed and secrets.may_be_in(text):
-        return None
+    if secrets is not None and not secrets.revealed:
+        from ..secrets.redaction import may_be_in
+
+        if may_be_in(text, secrets):
+            return None
     return text + "\n"
 
 
@@ -75,6 +79,8 @@ def begin_stream(writer: Writer) -> None:
     writer._reply.is_streaming = writer._reply.one_line = True
     if writer._invocation is not None and writer._invocation.deadline is not None:
         writer._invocation.deadline.arm()  # whose last words are to be in the stream
+    if type(writer._outlet.stdout) is DescriptorStream:
+        expect_lines(writer._outlet.stdout)
 
 
 def write_progress(writer: Writer, evt: ProgressEvent, target: str = "") -> None:

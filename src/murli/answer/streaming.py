@@ -8,7 +8,7 @@ the answer, written when nothing can interrupt it any more (`end`); no item look
 from __future__ import annotations
 
 from ..contracts import contract_named
-from ..formats import ROOM, DescriptorStream, dumps, plain, put, text_of, write_some
+from ..formats import DescriptorStream, dumps, plain, put, text_of, write_some
 from ..outcome import Plan, Success, status_of
 from .event_lines import as_event, begin_stream, plain_line, stream_item, stream_line
 
@@ -375,7 +375,7 @@ class ItemStream:
             stream_item(writer, as_event(writer, self._selected(marked, name), name))
             if self._changes and self.emitted > before:
                 self._count_effect(marked)
-        return self._is_full or self.emitted == self._limit
+        return self._is_full or (self._limit > 0 and self.emitted == self._limit)
 
     def _put_plain(self, item: Any) -> bool:
         """Write *item* if that takes nothing but encoding it; return whether it was."""
@@ -385,7 +385,7 @@ class ItemStream:
             if line is None:
                 return False
             outlet.put_line(line, self._put_whole)
-            return True
+        return True
 
     def put_printed(self, item: Any, *, is_text: bool) -> bool:
         """Write a line that was printed; return whether that was the last one that is wanted.
@@ -496,17 +496,19 @@ class ItemStream:
             put(stream, text)
             parts.append(len(data))
             return
-        rest = data if len(data) <= ROOM else memoryview(data)
+        rest: bytes | memoryview[int] = data
         try:
-            _write_part(stream, rest, parts)
-            while sum(parts) < len(data):
-                _write_part(stream, rest[sum(parts) :], parts)
+            while True:
+                _write_part(stream, rest, parts)
+                if sum(parts) == len(data):
+                    return
+                rest = memoryview(data)[sum(parts) :]
         except KeyboardInterrupt:
             from ..process.process_guard import hold_signals
 
             let_go = hold_signals()
             while 0 < sum(parts) < len(data):
-                _write_part(stream, rest[sum(parts) :], parts)
+                _write_part(stream, memoryview(data)[sum(parts) :], parts)
             let_go()
             raise
 
@@ -517,7 +519,7 @@ def _write_part(stream: DescriptorStream, data: bytes | memoryview[int], sizes: 
     No signal comes between the two: within one call of C code Python handles none.
     """
     stream.check()
-    most = stream.room_for(len(data))
+    most = stream.room if stream.room >= len(data) else stream.room_for(len(data))
     try:
         sizes.extend(map(write_some, (stream.descriptor,), (data[:most],)))
         stream.room -= sizes[-1]

@@ -395,7 +395,7 @@ class DescriptorStream:
     Should the program close the descriptor and open something else, that is not written to.
     """
 
-    __slots__ = ("descriptor", "opened_on", "room")
+    __slots__ = ("descriptor", "opened_on", "recognize", "room")
     encoding = "utf-8"
 
     def __init__(self, descriptor: int) -> None:
@@ -403,6 +403,8 @@ class DescriptorStream:
         self.opened_on = identity(descriptor)
         # How many bytes it surely takes without blocking; only then it is asked again.
         self.room = ROOM
+        # Returns, and raises `OSError` unless the descriptor is what it was; see `expect_lines`.
+        self.recognize: Callable[[int, int], object] | None = None
 
     @property
     def is_ours(self) -> bool:
@@ -454,17 +456,23 @@ class DescriptorStream:
 
             self.room = wait_for_reader(self.descriptor)
             # Into a pipe that is stderr too, others write: what fits now may not in a moment.
-            if self.room <= _WHOLE and identity(2) == self.opened_on:
-                self.room = min(self.room, size)
+            if self.room <= ROOM and identity(2) == self.opened_on:
+                self.room = min(self.room, size, _WHOLE)
         return self.room
 
     def check(self) -> None:
         """Raise `OSError` if the program has closed the descriptor."""
+        if self.recognize is not None:
+            try:
+                self.recognize(self.descriptor, 0)
+                return
+            except (OSError, ValueError):  # or that is closed by which it was recognized
+                self.recognize = None
         try:
             found = os.fstat(self.descriptor)
         except OSError:
             found = None
-        # As `is_ours`, quicker, for every line of a stream.
+        # As `is_ours`, but quicker: once for every line of a stream.
         if found is None or (found[2], found[1], found[0] & 0o170000) != self.opened_on:
             raise OSError(9, "its descriptor is closed")
 

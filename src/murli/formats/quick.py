@@ -14,11 +14,11 @@ from . import MAX_DEPTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 SCALARS = frozenset((str, int, float, bool, type(None)))
-_CONTAINERS = frozenset((dict, list))
+_PLAIN = SCALARS | {dict, list}
 _TEXT = frozenset((str,))
 # What `text.clean` changes: in ASCII as it is escaped in JSON, and beyond.
 _UNCLEAN = ("\\u001b", "\\u0000", "\\r")
@@ -33,7 +33,9 @@ _LEAST, _MOST, _INFINITY = 1e-4, 1e16, float("inf")
 def one_line(value: Any) -> str | None:
     """Return *value* in one line if it is plain and clean data already, else ``None``."""
     text = _encoded(value)
-    return text if text is not None and _is_clean(text) else None
+    if text is None or (text.isascii() and "\\" not in text and len(text) < _MANY_DIGITS):
+        return text
+    return text if _is_clean(text) else None
 
 
 def _encoded_in_c(value: Any) -> str | None:
@@ -77,24 +79,32 @@ def _is_plain(value: Any, floats: list[float] | None = None) -> bool:
     What floats there are, are added to *floats*.
     """
     level: Any = (value,)
+    kinds: set[Any] = {type(value)}
     for _ in range(MAX_DEPTH + 2):
-        kinds = set(map(type, level))
         if floats is not None and float in kinds:
             floats += [each for each in level if type(each) is float]
         if kinds <= SCALARS:
             return True
-        kinds -= SCALARS
-        if not kinds <= _CONTAINERS:
+        if not kinds <= _PLAIN:
             return False
-        dicts = [each for each in level if type(each) is dict]
-        below = chain.from_iterable(map(dict.values, dicts))
-        if dicts and not _TEXT.issuperset(map(type, chain.from_iterable(dicts))):
+        of_one_kind = len(kinds) == 1
+        dicts = level if of_one_kind and dict in kinds else _those(dict, level)
+        lists = level if of_one_kind and list in kinds else _those(list, level)
+        if not _TEXT.issuperset(map(type, chain.from_iterable(dicts))):
             return False
-        if list in kinds:
-            lists = [each for each in level if type(each) is list]
-            below = chain(below, chain.from_iterable(lists))
-        level = list(below)
+        kinds = set(map(type, _in_all(dicts, lists)))
+        # Most levels end here, and are not copied.
+        level = _in_all(dicts, lists) if kinds <= SCALARS else list(_in_all(dicts, lists))
     return False
+
+
+def _those(kind: type, values: Any) -> list[Any]:
+    return [each for each in values if type(each) is kind]
+
+
+def _in_all(dicts: Any, lists: Any) -> Iterator[Any]:
+    """Return what is in these containers, by C code alone."""
+    return chain(chain.from_iterable(map(dict.values, dicts)), chain.from_iterable(lists))
 
 
 def _is_clean(text: str) -> bool:

@@ -58,8 +58,8 @@ class Secrets:
         self.numbers: set[str] = set()
         self._matcher: Matcher | None = None
         self._key_matcher: Matcher | None = None
-        # What no line of JSON without secrets holds.
-        self._spelled: tuple[str, ...] | None = None
+        # What is in every line of JSON that holds any; see `may_be_in`.
+        self.spelled: tuple[str, ...] | None = None
 
     def add(self, value: Any, *, named: bool = False) -> None:
         """Learn a secret: a text, or several in a list.
@@ -76,7 +76,7 @@ class Secrets:
         if not text or text in self.texts or (named and is_public(text)):
             return
         distinct = is_distinct(text)
-        self._spelled = None
+        self.spelled = None
         if distinct or not named:  # a short number that nobody declared may be any
             for number in _numbers(text):
                 self.numbers.add(number)
@@ -161,7 +161,7 @@ class Secrets:
         """Learn all that *other* knows."""
         for mine, theirs in zip(self._known(), other._known(), strict=True):
             mine.update(theirs)
-        self._matcher = self._key_matcher = self._spelled = None
+        self._matcher = self._key_matcher = self.spelled = None
 
     def _known(self) -> tuple[set[str], ...]:
         return self.texts, self.in_keys, self.whole, self.whole_keys, self.numbers
@@ -254,16 +254,6 @@ class Secrets:
     def scrub_document(self, document: Any) -> Any:
         """Return a document of a contract without the secrets in it; its own words stay."""
         return Redaction(self, document).document(document)
-
-    def may_be_in(self, line: str) -> bool:
-        """Return whether there may be a secret in *line*, which is JSON: a quick look."""
-        spelled = self._spelled
-        if spelled is None:
-            spelled = self._spelled = tuple(_in_json(self.texts, self.whole, self.numbers))
-        for each in spelled:  # noqa: SIM110  # any() takes twice as long, for every event
-            if each in line:
-                return True
-        return False
 
     def scrub_value(self, value: Any) -> Any:
         """Return plain data without the secrets in it."""
@@ -420,6 +410,18 @@ def _is_escaped(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def may_be_in(line: str, secrets: Secrets) -> bool:
+    """Return whether there may be a secret in *line*, which is JSON: a quick look."""
+    spelled = secrets.spelled
+    if spelled is None:
+        found = _in_json(secrets.texts, secrets.whole, secrets.numbers)
+        spelled = secrets.spelled = tuple(found)
+    for each in spelled:  # noqa: SIM110  # any() takes twice as long, for every event
+        if each in line:
+            return True
+    return False
 
 
 def _in_json(texts: set[str], whole: set[str], numbers: set[str]) -> Iterator[str]:
