@@ -10,9 +10,12 @@ import importlib.metadata
 import json
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeVar
+
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,12 @@ class Figure:
     def is_exceeded(self) -> bool:
         """Whether the value is larger than it may be."""
         return self.value > self.limit
+
+
+def selected(rows: Iterable[Row], name_of: Callable[[Row], str]) -> list[Row]:
+    """Return the rows whose name holds the word behind ``--only``, or all of them."""
+    word = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else ""
+    return [row for row in rows if word in name_of(row)]
 
 
 def versions_of(packages: Sequence[str]) -> dict[str, str]:

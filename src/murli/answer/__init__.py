@@ -9,9 +9,11 @@ from ..contracts import VALID_PROTOCOL_VERSIONS, Facts, contract_named, respond_
 from ..core import Success, current
 from ..formats import (
     VALID_OUTPUT_FORMATS,
+    DescriptorStream,
     cleaned,
     defer_signals,
     dumps,
+    is_large,
     is_terminal,
     plain,
     put,
@@ -41,6 +43,10 @@ if TYPE_CHECKING:
     Filter = Callable[[Outcome, Facts], tuple[Outcome, Facts]]
 
 
+# Loaded for the first event.
+_write_event: Any = None
+
+
 class Outlet:
     """The streams of one call, the lock of all that is written to them, and its secrets."""
 
@@ -58,6 +64,8 @@ class Outlet:
         self.trace_id = ""
         # Whether this is a fork of the program, which itself answers.
         self.is_forked = False
+        # A large value that is plain as it stands, until it is answered, and its text in one line.
+        self.encoded: tuple[Any, str] | None = None
         # What kept an answer from getting out, also when the handler swallowed it.
         self.write_error: ValueError | OutputFailed | None = None
         self._logger: Logger | None = None
@@ -105,6 +113,22 @@ class Outlet:
             return False
         return True
 
+    def put_line(self, line: str, way: Put | None = None) -> None:
+        """Write *line*, which holds no secrets, to stdout."""
+        stream = self.stdout
+        if type(stream) is not DescriptorStream:
+            self.put("stdout", line, way)
+            return
+        if self.secrets is not None:
+            self.secrets.let_out()
+        try:
+            if way is None:
+                stream.write_bytes(line.encode("utf-8", "replace"))
+            else:
+                way(stream, line)
+        except OSError as error:
+            self._lose(error)
+
     def show(self, text: str | Callable[[], str], target: str = "stdout") -> None:
         """Show a person *text*."""
         shown = text() if callable(text) else str(text)
@@ -126,11 +150,28 @@ class Outlet:
         # People read the text; a payload only agents see must not fail their call.
         if self.for_people:
             return None
+        if self.is_encoded(value):
+            return value
         try:
             return plain(value, name)
         except ValueError as error:  # plain() raises nothing but EncodingError
             self.write_error = error
             raise
+
+    def is_encoded(self, value: Any) -> bool:
+        """Return whether *value* is large and plain as it stands; its text is kept then.
+
+        No code of the tool's may run until it is answered.
+        """
+        if self.encoded is not None and self.encoded[0] is value:
+            return True
+        if not is_large(value):
+            return False
+        from ..formats.quick import one_line
+
+        text = one_line(value)
+        self.encoded = None if text is None else (value, text)
+        return text is not None
 
     def scrubbed(self, text: str) -> str:
         """Return *text* without the secrets of the call."""
@@ -253,6 +294,13 @@ class Reply:
             from ..formats.rows import dumps_in_rows
 
             return dumps_in_rows(answer.document)
+        encoded = self._outlet.encoded
+        if encoded is not None and self.one_line:
+            from ..formats.quick import with_value
+
+            text = with_value(answer.document, *encoded)
+            if text is not None:
+                return text
         return dumps(answer.document, pretty=not self.one_line)
 
     def refuse_second_answer(self) -> None:
@@ -509,9 +557,10 @@ class Writer:
     def write_event(self, v: Any) -> None:
         """Stream one JSON line to agents, at once; people are not shown events."""
         if not self._outlet.for_people:
-            from .event_lines import as_event, stream_item
-
-            stream_item(self, as_event(self, v))
+            global _write_event
+            if _write_event is None:
+                from .event_lines import write_event as _write_event
+            _write_event(self, v)
 
     def write_progress(self, evt: ProgressEvent) -> None:
         """Report how far a long operation has come."""
@@ -591,7 +640,7 @@ class Writer:
 
                     tell_beside(self, facts, answer.document.get("meta", {}))
                 reply.write(answer, self._invocation)
-            outlet.write_error = None
+            outlet.write_error = outlet.encoded = None
             return answer.exit_code
 
     def _fail(self, failure: Failure) -> int:

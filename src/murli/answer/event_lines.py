@@ -3,15 +3,51 @@
 from __future__ import annotations
 
 from ..contracts import contract_named
-from ..contracts.control_lines import wrapped
-from ..formats import dumps
+from ..contracts.control_lines import may_need_wrapper, wrapped
+from ..formats import DescriptorStream, dumps
+from ..formats.patience import expect_lines
+from ..formats.quick import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from ..outcome import ProgressEvent
-    from . import Put, Writer
+    from . import Outlet, Put, Writer
+
+
+def write_event(writer: Writer, v: Any) -> None:
+    """Write *v* in a line of its own, at once."""
+    outlet, reply = writer._outlet, writer._reply
+    if reply.is_streaming and reply.stream is None:
+        with outlet.lock:
+            line = plain_line(outlet, v)
+            if line is not None:
+                outlet.put_line(line)
+                reply.events += 1
+                return
+    stream_item(writer, as_event(writer, v))
+
+
+def plain_line(outlet: Outlet, item: Any, number: int = 0) -> str | None:
+    """Return the line of an *item* that only has to be encoded, else ``None``.
+
+    With its *number*, unless that is 0.
+    """
+    text = one_line(item)
+    if text is None or may_need_wrapper(item):
+        return None
+    if number:
+        if type(item) is not dict or not item or "value" in item:
+            return None
+        text = f'{{"_seq":{number},{text[1:]}'
+    secrets = outlet.secrets
+    if secrets is not None and not secrets.revealed:
+        from ..secrets.redaction import may_be_in
+
+        if may_be_in(text, secrets):
+            return None
+    return text + "\n"
 
 
 def as_event(writer: Writer, v: Any, name: str = "event") -> Any:
@@ -43,6 +79,8 @@ def begin_stream(writer: Writer) -> None:
     writer._reply.is_streaming = writer._reply.one_line = True
     if writer._invocation is not None and writer._invocation.deadline is not None:
         writer._invocation.deadline.arm()  # whose last words are to be in the stream
+    if type(writer._outlet.stdout) is DescriptorStream:
+        expect_lines(writer._outlet.stdout)
 
 
 def write_progress(writer: Writer, evt: ProgressEvent, target: str = "") -> None:

@@ -8,9 +8,9 @@ the answer, written when nothing can interrupt it any more (`end`); no item look
 from __future__ import annotations
 
 from ..contracts import contract_named
-from ..formats import ROOM, DescriptorStream, dumps, plain, put, text_of, write_some
+from ..formats import DescriptorStream, dumps, plain, put, text_of, write_some
 from ..outcome import Plan, Success, status_of
-from .event_lines import as_event, begin_stream, stream_item, stream_line
+from .event_lines import as_event, begin_stream, plain_line, stream_item, stream_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -346,6 +346,10 @@ class ItemStream:
         self._effects: dict[str, int] = {}
         annotates = self._contract.annotates_results
         self._changes = annotates and self._metadata is not None and self._metadata.mutating
+        # Whether items go out as they are, but for their numbers.
+        external = annotates and self._metadata is not None and self._metadata.external
+        selects = self._shaper is not None and self._shaper.fields is not None
+        self._is_unchanged = not (self._changes or external or selects)
         writer._reply.refuse_second_answer()
         if not writer.is_tty():
             begin_stream(writer)
@@ -365,13 +369,23 @@ class ItemStream:
             self._last = (self._last[0] + 1, 0, [])
         elif writer._reply.answered:
             raise RuntimeError("the command has answered in the middle of its stream")
-        else:
+        elif not (self._is_unchanged and self._put_plain(item)):
             before, name = self.emitted, f"result[{self._last[0]}]"
             marked = self._with_effect(item, name)
             stream_item(writer, as_event(writer, self._selected(marked, name), name))
             if self._changes and self.emitted > before:
                 self._count_effect(marked)
-        return self._is_full or self.emitted == self._limit
+        return self._is_full or (self._limit > 0 and self.emitted == self._limit)
+
+    def _put_plain(self, item: Any) -> bool:
+        """Write *item* if that takes nothing but encoding it; return whether it was."""
+        outlet = self._writer._outlet
+        with outlet.lock:
+            line = plain_line(outlet, item, self._last[0] + 1 if self._numbers else 0)
+            if line is None:
+                return False
+            outlet.put_line(line, self._put_whole)
+        return True
 
     def put_printed(self, item: Any, *, is_text: bool) -> bool:
         """Write a line that was printed; return whether that was the last one that is wanted.
@@ -482,36 +496,35 @@ class ItemStream:
             put(stream, text)
             parts.append(len(data))
             return
-        rest = memoryview(data)
+        rest: bytes | memoryview[int] = data
         try:
-            while sum(parts) < len(data):
-                _write_part(stream, rest[sum(parts) :], parts)
+            while True:
+                _write_part(stream, rest, parts)
+                if sum(parts) == len(data):
+                    return
+                rest = memoryview(data)[sum(parts) :]
         except KeyboardInterrupt:
             from ..process.process_guard import hold_signals
 
             let_go = hold_signals()
             while 0 < sum(parts) < len(data):
-                _write_part(stream, rest[sum(parts) :], parts)
+                _write_part(stream, memoryview(data)[sum(parts) :], parts)
             let_go()
             raise
 
 
-def _write_part(stream: DescriptorStream, data: memoryview, sizes: list[int]) -> None:
+def _write_part(stream: DescriptorStream, data: bytes | memoryview[int], sizes: list[int]) -> None:
     """Write what fits of *data*; its size is in *sizes* as soon as it is out.
 
     No signal comes between the two: within one call of C code Python handles none.
     """
     stream.check()
-    most = ROOM - stream.sent
-    if most <= 0:
-        from ..formats.patience import wait_for_reader
-
-        most = wait_for_reader(stream.descriptor)
+    most = stream.room if stream.room >= len(data) else stream.room_for(len(data))
     try:
         sizes.extend(map(write_some, (stream.descriptor,), (data[:most],)))
-        stream.sent += sizes[-1]
+        stream.room -= sizes[-1]
     except BlockingIOError:
-        stream.sent = ROOM
+        stream.room = 0
 
 
 def _number(text: str | None) -> int:

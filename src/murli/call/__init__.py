@@ -892,6 +892,8 @@ def _value(invocation: Invocation, printed: str | bytes) -> Any:
     returned = invocation.running.returned
     if returned is None or (printed and isinstance(returned, int)):
         return None  # a handler that prints and returns a number means a status
+    if invocation.writer._outlet.is_encoded(returned):
+        return returned
     try:
         return plain(returned, "result")
     except ValueError as error:

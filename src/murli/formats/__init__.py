@@ -51,11 +51,17 @@ _INFINITY = float("inf")
 
 
 def plain(value: object, name: str = "$") -> Any:
-    """Turn *value* into dicts with text keys, lists, text, numbers, booleans and ``None``.
+    """Return *value* as dicts with text keys, lists, text, numbers, booleans and ``None``.
 
+    A copy, or *value* itself where nothing has to be changed: the caller changes neither.
     Raises `EncodingError`, and nothing else, when there is no JSON form; *name* is what its
     message calls the value.
     """
+    if is_large(value):
+        from .quick import one_line
+
+        if one_line(value) is not None:
+            return value
     plainer = Plainer(name)
     try:
         return plainer.convert(value, 0)
@@ -84,9 +90,33 @@ def text_of(value: object) -> str:
 
 def dumps(data: Any, *, pretty: bool = True) -> str:
     """Write plain data as JSON text: two spaces of indent, or one line without spaces."""
+    if is_large(data):
+        from . import quick
+
+        text = quick.dumps(data, pretty=pretty)
+        if text is not None:
+            return text
     parts: list[str] = []
     _write_json(data, parts.append, "\n" if pretty else "")
     return "".join(parts)
+
+
+# Of more items than this a container is large; and how far below others it is looked for.
+_FEW_ITEMS, _LEVELS = 32, 3
+
+
+def is_large(value: Any, levels: int = _LEVELS) -> bool:
+    """Return whether loading what encodes *value* quickly pays."""
+    kind = type(value)
+    if kind is not dict and kind is not list:
+        return False
+    if len(value) > _FEW_ITEMS:
+        return True
+    if levels:
+        for each in value.values() if kind is dict else value:
+            if is_large(each, levels - 1):
+                return True
+    return False
 
 
 class Plainer:
@@ -365,13 +395,16 @@ class DescriptorStream:
     Should the program close the descriptor and open something else, that is not written to.
     """
 
-    __slots__ = ("descriptor", "opened_on", "sent")
+    __slots__ = ("descriptor", "opened_on", "recognize", "room")
     encoding = "utf-8"
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
         self.opened_on = identity(descriptor)
-        self.sent = 0
+        # How many bytes it surely takes without blocking; only then it is asked again.
+        self.room = ROOM
+        # Returns, and raises `OSError` unless the descriptor is what it was; see `expect_lines`.
+        self.recognize: Callable[[int, int], object] | None = None
 
     @property
     def is_ours(self) -> bool:
@@ -390,33 +423,57 @@ class DescriptorStream:
         """
         self.check()
         if len(data) <= _WHOLE:
-            self._write(data)
+            written = self.take(data)
+            if written < len(data):
+                self._write(memoryview(data)[written:])
             return
         resume = defer_signals()
         try:
-            self._write(data)
+            self._write(memoryview(data))
         finally:
             resume()
 
-    def _write(self, data: bytes) -> None:
-        rest = memoryview(data)
+    def _write(self, rest: memoryview[int]) -> None:
         while rest:
-            most = ROOM - self.sent
-            if most <= 0:
-                from .patience import wait_for_reader
+            rest = rest[self.take(rest) :]
 
-                most = wait_for_reader(self.descriptor)
-            try:
-                written = write_some(self.descriptor, rest[:most])
-            except BlockingIOError:
-                self.sent = ROOM  # it is full already
-                continue
-            self.sent += written
-            rest = rest[written:]
+    def take(self, data: bytes | memoryview[int]) -> int:
+        """Write as much of *data* as is taken at once, and return how much that was."""
+        size = len(data)
+        most = self.room if self.room >= size else self.room_for(size)
+        try:
+            written = write_some(self.descriptor, data if most >= size else data[:most])
+        except BlockingIOError:
+            self.room = 0  # it is full already
+            return 0
+        self.room -= written
+        return written
+
+    def room_for(self, size: int) -> int:
+        """Return how many of *size* bytes may be written now; more than 0, after waiting for it."""
+        if self.room < size and self.room < _WHOLE:  # what fits into a page is not torn apart
+            from .patience import wait_for_reader
+
+            self.room = wait_for_reader(self.descriptor)
+            # Into a pipe that is stderr too, others write: what fits now may not in a moment.
+            if self.room <= ROOM and identity(2) == self.opened_on:
+                self.room = min(self.room, size, _WHOLE)
+        return self.room
 
     def check(self) -> None:
         """Raise `OSError` if the program has closed the descriptor."""
-        if not self.is_ours:
+        if self.recognize is not None:
+            try:
+                self.recognize(self.descriptor, 0)
+                return
+            except (OSError, ValueError):  # or that is closed by which it was recognized
+                self.recognize = None
+        try:
+            found = os.fstat(self.descriptor)
+        except OSError:
+            found = None
+        # As `is_ours`, but quicker: once for every line of a stream.
+        if found is None or (found[2], found[1], found[0] & 0o170000) != self.opened_on:
             raise OSError(9, "its descriptor is closed")
 
     def flush(self) -> None:

@@ -8,17 +8,20 @@ import select
 import stat
 import sys
 
-from . import LONGEST_SECONDS
+from . import LONGEST_SECONDS, ROOM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from . import DescriptorStream
+
 # A person at a pager reads when they like; where there is no terminal, nobody does that.
 STALLED_SECONDS = 60.0
 _WITHOUT_BLOCKING = 4096  # what a pipe that is ready takes for sure
 _AT_ONCE = 1 << 20
+_FIONREAD = 0x541B  # of termios, which is not loaded for it
 
 
 def wait_for_reader(descriptor: int) -> int:
@@ -31,9 +34,38 @@ def wait_for_reader(descriptor: int) -> int:
         return _AT_ONCE
     poll = select.poll()
     poll.register(descriptor, select.POLLOUT)
-    if not poll.poll(_patience()):
+    if not poll.poll(0) and not poll.poll(_patience()):
         raise OSError(errno.ETIMEDOUT, "nobody reads it")
-    return _WITHOUT_BLOCKING
+    return ROOM if stat.S_ISFIFO(kind) and _is_empty(descriptor) else _WITHOUT_BLOCKING
+
+
+def expect_lines(stream: DescriptorStream) -> None:
+    """Have *stream* recognize its descriptor at less cost than by looking at what it is open on.
+
+    An epoll knows the open file behind a descriptor, and refuses the number once that is another.
+    """
+    if stream.recognize is None and hasattr(select, "epoll"):
+        try:
+            known = select.epoll(1)
+            known.register(stream.descriptor, 0)
+        except OSError:  # no pipe, socket or terminal
+            return
+        if known.fileno() > 2:
+            stream.recognize = known.modify
+
+
+def _is_empty(pipe: int) -> bool:
+    """Return whether everything in *pipe* has been read; false where that is not known."""
+    if sys.platform != "linux":  # elsewhere the end that is written to may not know
+        return False
+    from fcntl import ioctl
+
+    unread = bytearray(4)
+    try:
+        ioctl(pipe, _FIONREAD, unread)
+    except OSError:
+        return False
+    return not any(unread)
 
 
 def _patience() -> float | None:

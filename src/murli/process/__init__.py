@@ -418,6 +418,7 @@ def _on_being_forked() -> None:
             os.close(capture.real)
         capture.real = -1
         capture.stream.descriptor, capture.stream.opened_on = 1, identity(1)
+        capture.stream.room = 0
         for each in (capture.conduit, capture.child_errors):
             if each is not None:
                 each.abandon()
