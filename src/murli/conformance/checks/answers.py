@@ -95,7 +95,7 @@ def success_shape(call: Call) -> str | None:
         return f"status is {shown(state)}"
     if "result" not in document and not (state == "plan" and "plan" in document):
         return "result is missing"
-    agrees = (state == "partial") is (call.evidence.exit_code == call.wire.partial)
+    agrees = (state == "partial") is (call.evidence.exit_code == call.dialect.partial)
     return "" if agrees else f"status is {shown(state)}, and {call.ended}"
 
 

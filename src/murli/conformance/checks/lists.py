@@ -147,7 +147,7 @@ def bad_cursor(target: Target) -> Iterator[Finding]:
         if call is None:
             continue
         trouble = ""
-        if call.exit_code != call.wire.wrong_call:
+        if call.exit_code != call.dialect.wrong_call:
             trouble = f"a cursor that is none: {call.ended}"
         elif call.error and call.error_name != "INVALID_CURSOR":
             trouble = "error.code is not INVALID_CURSOR"

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...wire.catalogue import is_manifest
+from ...wire.dialects import Dialect
 from ...wire.envelopes import object_in, text_in, texts_in
 from ..calls.making import Call, all_calls, call_of, listed, made, unsuccessful
 from ..judging import NotVerified, judged
 from ..results import Finding
 from ..shapes.kinds import first, is_text
 from ..shapes.manifest import entry_troubles, manifest_troubles, shape_of
-from ..target import ENVELOPES, Target
-from ..wires import WIRES
+from ..target import Target
 
 _LONGEST_DESCRIPTION = 120
 _VAGUE = ("error", "failed", "failure", "fails", "an error", "an error occurred")
@@ -40,7 +40,7 @@ def shape(target: Target) -> Iterator[Finding]:
     evidence = target.run("manifest")
     found = listed(target)
     shape = shape_of(target.description)
-    wanted = "3" if target.contract == ENVELOPES[-1] else "1"
+    wanted = target.dialect.manifest
     trouble = first(manifest_troubles(target.description, wanted))
     yield judged(trouble, "", evidence)
     for name, entry in found.items() if shape == wanted else ():
@@ -94,8 +94,8 @@ def etag(target: Target) -> Iterator[Finding]:
 
 
 def _codes(target: Target, entry: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the exit codes of a command: its own, and in the newest revision the shared ones."""
-    shared = target.description.get("exit_codes") if target.contract == ENVELOPES[-1] else None
+    """Return the exit codes of a command: its own, and in later manifests the shared ones."""
+    shared = target.description.get("exit_codes") if target.dialect.manifest == "3" else None
     both = {**object_in(shared), **object_in(entry.get("exit_codes"))}
     return {number: object_in(code) for number, code in both.items()}
 
@@ -103,23 +103,23 @@ def _codes(target: Target, entry: Mapping[str, Any]) -> dict[str, Mapping[str, A
 def exit_codes(target: Target) -> Iterator[Finding]:
     """Every command declares its exit codes and what each leaves behind."""
     for name, entry in listed(target).items():
-        yield judged(first(unsound(_codes(target, entry), target.contract)), name)
+        yield judged(first(unsound(_codes(target, entry), target.dialect)), name)
 
 
-def unsound(codes: Mapping[str, Mapping[str, Any]], contract: str) -> Iterator[str]:
+def unsound(codes: Mapping[str, Mapping[str, Any]], dialect: Dialect) -> Iterator[str]:
     """Yield contradictions in the exit *codes* of a command."""
     if "0" not in codes:
         yield "it does not tell how it succeeds"
-    if contract == ENVELOPES[-1]:
+    if dialect.manifest == "3":
         for number in _SIGNALLED:
             entry = codes.get(number, {})
             if entry.get("retryable") is not False or entry.get("side_effects") != "partial":
                 yield f"exit {number} is not told as what a signal leaves behind"
     for number, entry in codes.items():
         left, again = entry.get("side_effects"), entry.get("retryable")
-        if number == str(WIRES[contract].wrong_call) and left != "none":
+        if number == str(dialect.wrong_call) and left != "none":
             yield f"exit {number} is for wrong calls, and has side effects"
-        if number == str(WIRES[contract].partial) and again is True:
+        if number == str(dialect.partial) and again is True:
             yield f"exit {number} is for what is done by half, and is retryable"
         if left == "complete" and number != "0":
             yield f"exit {number} is a failure, and is complete"

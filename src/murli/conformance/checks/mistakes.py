@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from ...wire.dialects import PRECONDITION, REDIRECTED
 from ...wire.envelopes import object_in
 from ..calls.descriptions import described, formats
 from ..calls.documents import code_in, documents
@@ -31,7 +32,6 @@ from ..judging import Look, NotApplicable, NotVerified, judged, or_not_applicabl
 from ..results import Finding
 from ..shapes.kinds import shown
 from ..target import NO_SUCH_FLAG, NO_SUCH_FORMAT, Target
-from ..wires import PRECONDITION, REDIRECTED
 
 _NOT_FOUND = 5
 _NO_SUCH_PROFILE = "murli-check-no-such-profile"
@@ -43,7 +43,7 @@ USAGE = ("flag_error", "command_error")
 
 def _unrefused(call: Call, what: str, code: int = 0) -> str:
     """Return why *what* was not refused with *code* (else that of a wrong call), or ``""``."""
-    code = code or call.wire.wrong_call
+    code = code or call.dialect.wrong_call
     if call.target.is_enveloped:  # the document is checked elsewhere
         return "" if call.exit_code == code else f"{what}: {call.ended} instead of exit {code}"
     if not call.error:
@@ -80,7 +80,7 @@ def _refused(
 
 def _options_read(target: Target) -> Iterator[Call]:
     # A command that refuses to run unconfirmed has not looked at the options.
-    return (call for call in unknown_flags(target) if call.error_name != call.wire.confirmation)
+    return (call for call in unknown_flags(target) if call.error_name != call.dialect.confirmation)
 
 
 def _commands_known(target: Target) -> Iterator[Call]:
@@ -219,7 +219,7 @@ def phase(call: Call) -> str:
     """The error about a wrong call has the phase ``validation``, and is not retryable."""
     if call.error.get("phase") != "validation":
         return "the phase of the error is not validation"
-    if call.target.contract != "response" and call.error.get("retryable") is True:
+    if not call.dialect.is_first_envelope and call.error.get("retryable") is True:
         return "the same call is told to be worth another try"
     return ""
 

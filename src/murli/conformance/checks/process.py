@@ -150,7 +150,7 @@ def promises(target: Target) -> Iterator[Finding]:
         raise NotApplicable("the profile names no call")
     for probe in probes:
         evidence = target.vouched(probe)
-        if target.contract == "murli" and (evidence.exit_code or 0) > _LAST_CODE:
+        if not target.is_enveloped and (evidence.exit_code or 0) > _LAST_CODE:
             continue  # malformed
         kept = evidence.exit_code == probe.exit_code
         trouble = "" if kept else f"{evidence.ended} instead of exit {probe.exit_code}"

@@ -126,7 +126,7 @@ def declared_level(target: Target) -> Iterator[Finding]:
 
 def _passed(call: Call) -> str:
     """Return how an unconfirmed call succeeded, ``""`` if it was refused."""
-    name, code = call.wire.confirmation, call.wire.wrong_call
+    name, code = call.dialect.confirmation, call.dialect.wrong_call
     if call.changed:
         return call.changed
     if not call.error:
@@ -193,7 +193,7 @@ def guard_schema(target: Target) -> Iterator[Finding]:
     for command in _guarded(target):
         if is_guarded(target, command):
             call = called(target, command, "--schema")
-            refused = call.error_name == call.wire.confirmation
+            refused = call.error_name == call.dialect.confirmation
             yield judged("--schema is refused" if refused else "", call.command, call.evidence)
 
 
@@ -225,7 +225,7 @@ def dry_run_plans(target: Target) -> Looked:
         name = named(command)
         if call is None:
             yield f"the arguments of {name} would confirm it"
-        elif call.error_name == call.wire.confirmation:
+        elif call.error_name == call.dialect.confirmation:
             yield judged("a preview has to be confirmed", name, call.evidence, warn=True)
         elif call.error and not _is_about_preview(command, call):
             trouble = shown(call.error.get("error"))
@@ -281,7 +281,7 @@ def level_refused(target: Target) -> Looked:
 
 def _unguarded(command: Command, call: Call) -> str | None:
     """Return why an unconfirmed call was not refused, ``None`` if it failed otherwise."""
-    code, wanted = call.exit_code, call.wire.wrong_call
+    code, wanted = call.exit_code, call.dialect.wrong_call
     if only_foretells(call):
         return ""
     if code == 0:
@@ -289,7 +289,7 @@ def _unguarded(command: Command, call: Call) -> str | None:
     if is_refusal(call):
         return "" if code == wanted else f"it is refused with exit {code} instead of {wanted}"
     if code == wanted and call.error and is_complete(call.target, command):
-        return f"it is refused as {call.error_name}, not as {call.wire.confirmation}"
+        return f"it is refused as {call.error_name}, not as {call.dialect.confirmation}"
     return None
 
 
@@ -333,7 +333,7 @@ def dry_run_foretells(target: Target) -> Looked:
             foretold = text_in(object_in(call.data).get("effect")).startswith("would_")
             trouble = "" if foretold else "data.effect does not tell what it would do"
             yield judged(trouble, name, call.evidence)
-        elif call is not None and call.exit_code == call.wire.wrong_call:
+        elif call is not None and call.exit_code == call.dialect.wrong_call:
             # Without the flag only the confirmation was missing, so the failure is the dry run's.
             yield judged(f"--dry-run: {call.ended}", name, call.evidence)
         else:

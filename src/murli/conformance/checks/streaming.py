@@ -16,8 +16,7 @@ from ..profile import ProfileProbe
 from ..results import Evidence, Finding
 from ..shapes.kinds import is_count, misfits, shown, summed_up
 from ..shapes.murli import LOG, PROGRESS
-from ..target import ENVELOPES, Target
-from ..wires import WIRES
+from ..target import Target
 from .answers import asks_for_text
 from .mistakes import USAGE
 
@@ -107,7 +106,7 @@ def stream_interrupted(target: Target) -> Iterator[Finding]:
         found, _ = documents(call.evidence.stdout)
         if call.evidence.exit_code == 0 and found and is_terminal(found[-1]):
             raise NotVerified("the stream was over before it could be interrupted")
-        trouble = _unlike(call, "cancelled", call.wire.cancelled)
+        trouble = _unlike(call, "cancelled", call.dialect.cancelled)
         if not trouble and _last_line(call.evidence.stdout) is None:
             trouble = "the last line of the stream is not its error"
         yield judged(trouble, call.command, call.evidence)
@@ -170,7 +169,7 @@ def interrupted_at_work(target: Target) -> Iterator[Finding]:
     for call in _at_work(target, "no slow call is known; name one in a [[probe]] of the profile"):
         if call.evidence.exit_code == 0:
             raise NotVerified("the call was over before it could be interrupted")
-        trouble = _unlike(call, "cancelled", call.wire.cancelled)
+        trouble = _unlike(call, "cancelled", call.dialect.cancelled)
         yield judged(trouble, call.command, call.evidence)
 
 
@@ -181,7 +180,7 @@ def deadline(target: Target) -> Iterator[Finding]:
         call = Call(target, target.command_of(probe.words), target.vouched(hurried))
         if call.error_name in USAGE:
             raise NotApplicable("it has no --timeout")
-        yield judged(_unlike(call, "timeout", call.wire.timeout), call.command, call.evidence)
+        yield judged(_unlike(call, "timeout", call.dialect.timeout), call.command, call.evidence)
 
 
 # -- streams of envelopes ------------------------------------------------------------------------
@@ -270,7 +269,7 @@ def _all_cancelled(calls: list[Call]) -> Iterator[Finding]:
 
 def _uncancelled(call: Call) -> str:
     """Return why an interrupted call did not end as it has to."""
-    evidence, code = call.evidence, call.wire.cancelled
+    evidence, code = call.evidence, call.dialect.cancelled
     if evidence.exit_code is None:
         return f"it {call.ended} after the signal"
     if evidence.exit_code != code:
@@ -293,7 +292,7 @@ def out_of_time(target: Target) -> Iterator[Finding]:
 
 
 def _untimely(target: Target, evidence: Evidence) -> str:
-    code = WIRES[target.contract].timeout
+    code = target.dialect.timeout
     if evidence.exit_code is None or evidence.duration_ms > _GIVEN * 1000 + _GRACE_MS:
         return f"with a second it {evidence.ended}, after {evidence.duration_ms} ms"
     if evidence.exit_code != code:
@@ -303,7 +302,7 @@ def _untimely(target: Target, evidence: Evidence) -> str:
         return "it does not tell that its time was over"
     if call.error_name != "TIMEOUT":
         return f"error.code is {call.error_name!r}, not TIMEOUT"
-    if target.contract != ENVELOPES[0] and call.meta.get("timeout_ms") != _GIVEN * 1000:
+    if not target.dialect.is_first_envelope and call.meta.get("timeout_ms") != _GIVEN * 1000:
         return "meta.timeout_ms does not tell how much time it had"
     return ""
 
