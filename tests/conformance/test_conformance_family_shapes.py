@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from murli.conformance import Profile
-from murli.conformance.calls.documents import strictness
+from murli.conformance.calls.documents import json_strictness
 from murli.conformance.checking import checks_for, results_of
 from murli.conformance.checks.manifests import unsound
 from murli.conformance.checks.streaming import stream_troubles
@@ -262,7 +262,7 @@ def test_streams() -> None:
 )
 def test_strict_json(text: bytes, told: str) -> None:
     """What some parsers read and others do not is no JSON."""
-    found = strictness(text)
+    found = json_strictness(text)
     assert (told in found) if told else not found
 
 

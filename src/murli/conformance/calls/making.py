@@ -11,7 +11,7 @@ from ...wire.catalogue import Command, Flag
 from ...wire.dialects import Dialect
 from ...wire.envelopes import object_in, text_in
 from ..confirming import CONFIRMING
-from ..judging import Look, NotVerified, judged, or_not_applicable
+from ..judging import Look, NotVerified, finding, or_not_applicable
 from ..processes import EVENTS
 from ..results import Evidence, Finding
 from ..target import NO_SUCH_FLAG, Target
@@ -130,7 +130,7 @@ def over(
             for call in source(target):
                 trouble = trouble_in(call)
                 if trouble is not None:
-                    yield judged(trouble, call.command, call.evidence, warn=warn)
+                    yield finding(trouble, call.command, call.evidence, warn=warn)
 
         if not otherwise:
             return look

@@ -8,7 +8,7 @@ from ...wire.documents import is_terminal
 from ..calls.documents import documents, errors_in
 from ..calls.making import Call, all_calls, by_wire, over
 from ..calls.mistaken import errors, failures, usage_errors
-from ..judging import judged
+from ..judging import finding
 from ..results import Finding
 from ..shapes.envelope import error_shape, retry_advice
 from ..shapes.envelope import redirect as redirect_troubles
@@ -126,7 +126,7 @@ def code(target: Target) -> Iterator[Finding]:
             trouble = f"error.code is {name}, which is exit {meant}, and it ended with {ended}"
         elif ended == codes["AUTH_REQUIRED"] and name not in _TOKEN:
             trouble = f"error.code is {name}, which is none of {', '.join(_TOKEN)}"
-        yield judged(trouble, call.command, call.evidence, warn=meant == ended)
+        yield finding(trouble, call.command, call.evidence, warn=meant == ended)
 
 
 @over(failures)

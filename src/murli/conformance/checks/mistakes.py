@@ -28,7 +28,7 @@ from ..calls.mistaken import (
     unknown_flags_of_all,
     wrong_calls,
 )
-from ..judging import Look, NotApplicable, NotVerified, judged, or_not_applicable
+from ..judging import Look, NotApplicable, NotVerified, finding, or_not_applicable
 from ..results import Finding
 from ..shapes.kinds import shown
 from ..target import NO_SUCH_FLAG, NO_SUCH_FORMAT, Target
@@ -70,7 +70,7 @@ def _refused(
         in_envelope = target.is_enveloped
         wrong = envelope(target) if in_envelope else ((call, what) for call in murli(target))
         found = (
-            judged("" if is_fair(call) else _unrefused(call, each), call.command, call.evidence)
+            finding("" if is_fair(call) else _unrefused(call, each), call.command, call.evidence)
             for call, each in wrong
         )
         return or_not_applicable(found, otherwise) if otherwise and not in_envelope else found
@@ -153,7 +153,7 @@ def _listed(call: Call, wanted: set[str], what: str) -> Iterator[Finding]:
         listed = values if isinstance(values, list) else []
         missing = ", ".join(map(shown, sorted(each for each in wanted if each not in listed)[:3]))
         trouble = f"{what}: valid_values lacks {missing}" if missing else ""
-        yield judged(trouble, call.command, call.evidence)
+        yield finding(trouble, call.command, call.evidence)
 
 
 def names(target: Target) -> Iterator[Finding]:
@@ -170,14 +170,14 @@ def names(target: Target) -> Iterator[Finding]:
             name = call.error.get("error")
             if isinstance(name, str):
                 trouble = "" if name in known else f"{shown(name)} instead of {' or '.join(known)}"
-                yield judged(trouble, call.command, call.evidence, warn=True)
+                yield finding(trouble, call.command, call.evidence, warn=True)
 
 
 def protocol_version(target: Target) -> Iterator[Finding]:
     """An unknown protocol version is refused, not answered in another one."""
     command = working(target, "protocol-version")[0]
     call = called(target, command, "--protocol-version", _NO_SUCH_VERSION)
-    yield judged(_unrefused(call, "an unknown protocol"), call.command, call.evidence)
+    yield finding(_unrefused(call, "an unknown protocol"), call.command, call.evidence)
 
 
 def profile(target: Target) -> Iterator[Finding]:
@@ -186,7 +186,7 @@ def profile(target: Target) -> Iterator[Finding]:
         raise NotApplicable("it has no profiles")
     call = called(target, working(target, "profile")[0], "--profile", _NO_SUCH_PROFILE)
     trouble = _unrefused(call, "a profile that does not exist", _NOT_FOUND)
-    yield judged(trouble, call.command, call.evidence)
+    yield finding(trouble, call.command, call.evidence)
 
 
 def text(target: Target) -> Iterator[Finding]:
@@ -208,7 +208,7 @@ def text(target: Target) -> Iterator[Finding]:
         trouble = "it prints a document where text was asked for"
     elif not evidence.stderr.startswith(b"Error: "):
         trouble = "stderr does not begin with Error:"
-    yield judged(trouble, named(command), evidence)
+    yield finding(trouble, named(command), evidence)
 
 
 # -- of envelopes --------------------------------------------------------------------------------
@@ -233,4 +233,4 @@ def no_trace(call: Call) -> str:
 def repeated_option(target: Target) -> Iterator[Finding]:
     """An option for the format that is passed twice with different values is refused."""
     if call := made(target, "manifest", "--format", "json", "--format", "jsonl"):
-        yield judged(_unrefused(call, "--format twice"), "manifest", call.evidence)
+        yield finding(_unrefused(call, "--format twice"), "manifest", call.evidence)

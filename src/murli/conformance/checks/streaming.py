@@ -11,7 +11,7 @@ from ...wire.documents import is_aside, is_terminal, parsed
 from ...wire.envelopes import object_in, text_in
 from ..calls.documents import code_in, documents, has_lines
 from ..calls.making import Call, answers, call_of, listed, made, named, over, readers, seen
-from ..judging import NotApplicable, NotVerified, judged
+from ..judging import NotApplicable, NotVerified, finding
 from ..profile import ProfileProbe
 from ..results import Evidence, Finding
 from ..shapes.kinds import is_count, misfits, shown, summed_up
@@ -109,7 +109,7 @@ def stream_interrupted(target: Target) -> Iterator[Finding]:
         trouble = _unlike(call, "cancelled", call.dialect.cancelled)
         if not trouble and _last_line(call.evidence.stdout) is None:
             trouble = "the last line of the stream is not its error"
-        yield judged(trouble, call.command, call.evidence)
+        yield finding(trouble, call.command, call.evidence)
 
 
 @over(seen, otherwise="no progress was met")
@@ -170,7 +170,7 @@ def interrupted_at_work(target: Target) -> Iterator[Finding]:
         if call.evidence.exit_code == 0:
             raise NotVerified("the call was over before it could be interrupted")
         trouble = _unlike(call, "cancelled", call.dialect.cancelled)
-        yield judged(trouble, call.command, call.evidence)
+        yield finding(trouble, call.command, call.evidence)
 
 
 def deadline(target: Target) -> Iterator[Finding]:
@@ -180,7 +180,7 @@ def deadline(target: Target) -> Iterator[Finding]:
         call = Call(target, target.command_of(probe.words), target.vouched(hurried))
         if call.error_name in USAGE:
             raise NotApplicable("it has no --timeout")
-        yield judged(_unlike(call, "timeout", call.dialect.timeout), call.command, call.evidence)
+        yield finding(_unlike(call, "timeout", call.dialect.timeout), call.command, call.evidence)
 
 
 # -- streams of envelopes ------------------------------------------------------------------------
@@ -195,7 +195,7 @@ def stream_contract(target: Target) -> Iterator[Finding]:
         known = True
         if call.evidence.exit_code is not None:
             trouble = next(stream_troubles(call.evidence), "")
-            yield judged(trouble, call.command, call.evidence)
+            yield finding(trouble, call.command, call.evidence)
     if not known:
         raise NotApplicable(_NO_STREAM)
 
@@ -264,7 +264,7 @@ def _all_cancelled(calls: list[Call]) -> Iterator[Finding]:
         raise NotVerified("it was done before the signal came")
     for call in calls:
         if call.evidence.exit_code != 0:
-            yield judged(_uncancelled(call), call.command, call.evidence)
+            yield finding(_uncancelled(call), call.command, call.evidence)
 
 
 def _uncancelled(call: Call) -> str:
@@ -288,7 +288,7 @@ def out_of_time(target: Target) -> Iterator[Finding]:
         evidence = target.vouched(hurried)
         if evidence.exit_code != 0:
             trouble = _untimely(target, evidence)
-            yield judged(trouble, target.command_of(probe.words), evidence)
+            yield finding(trouble, target.command_of(probe.words), evidence)
 
 
 def _untimely(target: Target, evidence: Evidence) -> str:
@@ -319,8 +319,8 @@ def batch(target: Target) -> Iterator[Finding]:
         trouble = "" if fits else "the answer does not tell _cmd and _line of its request"
         if call.exit_code != 0:
             trouble = f"a request for the manifest: {call.ended}"
-        yield judged(trouble, "exec", call.evidence)
+        yield finding(trouble, "exec", call.evidence)
     if call := made(target, *words, stdin="text", text=_NO_REQUEST):
         fits = call.exit_code != 0 and call.error_name == "DISPATCH_PARSE_ERROR"
         trouble = "" if fits else "what is no request is not answered with DISPATCH_PARSE_ERROR"
-        yield judged(trouble, "exec", call.evidence)
+        yield finding(trouble, "exec", call.evidence)
