@@ -28,7 +28,7 @@ from murli.conformance.checking import checks_for
 from murli.conformance.checks.table import ANY
 from murli.conformance.detection import Detected, detect
 from murli.conformance.examining import opened
-from murli.conformance.judging import Check, NotApplicable, NotVerified, judged
+from murli.conformance.judging import Check, NotApplicable, NotVerified, finding
 from murli.conformance.probing import TRAPPED, Prober
 from murli.conformance.processes import Ended, run
 from murli.conformance.profile import ProfileProbe, from_table
@@ -369,7 +369,7 @@ def test_what_becomes_of_a_check() -> None:
     def broken(_: object) -> list[Finding]:
         raise KeyError("x")
 
-    good, poor, bad = judged(""), judged("so-so", warn=True), judged("wrong")
+    good, poor, bad = finding(""), finding("so-so", warn=True), finding("wrong")
     assert made(lambda _: [good]).status == "pass"
     assert made(lambda _: [good, poor]).status == "warn"
     assert made(lambda _: [poor, bad, good]).status == "fail"

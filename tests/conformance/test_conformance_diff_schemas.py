@@ -351,7 +351,7 @@ RULES: dict[str, tuple[Any, Any, list[str], list[str]]] = {
 
 def told(old: Any, new: Any) -> list[str]:
     """What is told of a change, in one line each."""
-    return [f"{each.severity} {each.kind} {each.place}" for each in output_changes(old, new)]
+    return [f"{each.severity} {each.kind} {each.subject}" for each in output_changes(old, new)]
 
 
 @pytest.mark.parametrize("name", RULES)

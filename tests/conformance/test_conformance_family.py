@@ -18,7 +18,7 @@ from murli.conformance.calls.documents import has_lines
 from murli.conformance.calls.making import confirms
 from murli.conformance.checking import checks_for, results_of
 from murli.conformance.examining import opened
-from murli.conformance.judging import Check, judged
+from murli.conformance.judging import Check, finding
 from murli.conformance.profile import ProfileProbe
 from murli.conformance.target import ENVELOPES as FAMILY
 from murli.conformance.target import Target
@@ -113,7 +113,7 @@ def judge(results: list[Result], rule: str) -> None:
 
 def judge_without(check: Check, target: Target, results: list[Result], rule: str) -> None:
     """Judge the same tool with *check* looking away: it sees nothing wrong any more."""
-    blind = replace(check, look=lambda target: [judged("")])
+    blind = replace(check, look=lambda target: [finding("")])
     judge([blind.made_on(target) if each.id == check.id else each for each in results], rule)
 
 

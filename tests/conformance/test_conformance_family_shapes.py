@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from murli.conformance import Profile
-from murli.conformance.calls.documents import strictness
+from murli.conformance.calls.documents import json_strictness
 from murli.conformance.checking import checks_for, results_of
 from murli.conformance.checks.manifests import unsound
 from murli.conformance.checks.streaming import stream_troubles
@@ -25,9 +25,10 @@ from murli.conformance.shapes.manifest import entry_troubles, manifest_troubles
 from murli.conformance.shapes.output_schema import misfit
 from murli.conformance.target import ENVELOPES as FAMILY
 from murli.conformance.target import Target
+from murli.wire.dialects import Dialect, dialect_of
 from properties import examples
 
-FIRST, MIDDLE, NEWEST = FAMILY
+FIRST, MIDDLE, NEWEST = map(dialect_of, FAMILY)
 
 
 def trouble(found: Iterator[str]) -> str:
@@ -38,7 +39,7 @@ def trouble(found: Iterator[str]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("warnings", "contract", "told"),
+    ("warnings", "dialect", "told"),
     [
         ([], NEWEST, ""),
         (["old"], FIRST, ""),
@@ -52,14 +53,14 @@ def trouble(found: Iterator[str]) -> str:
         (None, FIRST, "the document.warnings is None"),
     ],
 )
-def test_warnings(warnings: Any, contract: str, told: str) -> None:
+def test_warnings(warnings: Any, dialect: Dialect, told: str) -> None:
     """Warnings are texts, and closed objects in the newest revision."""
-    found = trouble(shapes.kinds({"warnings": warnings}, contract))
+    found = trouble(shapes.kinds({"warnings": warnings}, dialect))
     assert (told in found) if told else not found
 
 
 @pytest.mark.parametrize(
-    ("data", "error", "meta", "code", "contract", "told"),
+    ("data", "error", "meta", "code", "dialect", "told"),
     [
         ({}, None, {}, 0, FIRST, ""),
         (None, {}, {}, 5, FIRST, ""),
@@ -76,10 +77,10 @@ def test_warnings(warnings: Any, contract: str, told: str) -> None:
         ({"partial": True}, {}, {}, 130, FIRST, "exit 130, and there is data"),
     ],
 )
-def test_outcomes(data: Any, error: Any, meta: Any, code: int, contract: str, told: str) -> None:
+def test_outcomes(data: Any, error: Any, meta: Any, code: int, dialect: Dialect, told: str) -> None:
     """A success has data and no error, a failure the other way round, but for its payloads."""
     document = {"data": data, "error": error, "meta": meta}
-    found = trouble(shapes.outcome(document, code, contract))
+    found = trouble(shapes.outcome(document, code, dialect))
     assert (told in found) if told else not found
 
 
@@ -109,7 +110,7 @@ ERROR = {"code": "BAD_FLAG", "message": "There is no such flag.", "retryable": F
 
 
 @pytest.mark.parametrize(
-    ("more", "contract", "told"),
+    ("more", "dialect", "told"),
     [
         ({}, NEWEST, ""),
         ({"code": "bad flag"}, FIRST, ""),
@@ -124,14 +125,14 @@ ERROR = {"code": "BAD_FLAG", "message": "There is no such flag.", "retryable": F
         ({"context": []}, MIDDLE, "error.context is an array"),
     ],
 )
-def test_error_shapes(more: dict[str, Any], contract: str, told: str) -> None:
+def test_error_shapes(more: dict[str, Any], dialect: Dialect, told: str) -> None:
     """An error has a code and a message, and nothing of another type."""
-    found = trouble(shapes.error_shape({**ERROR, **more}, contract))
+    found = trouble(shapes.error_shape({**ERROR, **more}, dialect))
     assert (told in found) if told else not found
 
 
 @pytest.mark.parametrize(
-    ("more", "code", "contract", "told"),
+    ("more", "code", "dialect", "told"),
     [
         ({}, 2, NEWEST, ""),
         ({"retryable": True, "retry_after": 3}, 11, FIRST, ""),
@@ -149,9 +150,9 @@ def test_error_shapes(more: dict[str, Any], contract: str, told: str) -> None:
         ({"fix_command": "tool login"}, 8, NEWEST, ""),
     ],
 )
-def test_retry_advice(more: dict[str, Any], code: int, contract: str, told: str) -> None:
+def test_retry_advice(more: dict[str, Any], code: int, dialect: Dialect, told: str) -> None:
     """The advice about another try is in the revision's words, and never contradicts itself."""
-    found = trouble(shapes.retry_advice({**ERROR, **more}, code, contract))
+    found = trouble(shapes.retry_advice({**ERROR, **more}, code, dialect))
     assert (told in found) if told else not found
 
 
@@ -261,7 +262,7 @@ def test_streams() -> None:
 )
 def test_strict_json(text: bytes, told: str) -> None:
     """What some parsers read and others do not is no JSON."""
-    found = strictness(text)
+    found = json_strictness(text)
     assert (told in found) if told else not found
 
 

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from harness import TOOLS
 from murli.conformance import check
-from murli.conformance.calls.documents import error_of, laxity
+from murli.conformance.calls.documents import error_of, strictness_of_stream
 from murli.conformance.checking import checks_for, results_of
 from murli.conformance.detection import detect
 from murli.conformance.examining import opened
-from murli.conformance.judging import Check, judged
+from murli.conformance.judging import Check, finding
 from murli.conformance.probing import Prober
 from murli.conformance.profile import Profile, ProfileProbe
 from murli.conformance.results import Evidence, Finding, Result
@@ -74,7 +74,7 @@ def rarely(names: list[str], kept: Sequence[str]) -> list[Any]:
 
 def sees_nothing(target: Target) -> Iterator[Finding]:
     """A check that was put out of action."""
-    yield judged("")
+    yield finding("")
 
 
 def assert_breaks(broken: str, results: list[Result]) -> None:
@@ -197,7 +197,7 @@ def test_documents_of_the_go_wire_are_whole() -> None:
     assert error is not None
     assert error == json.loads(GOLDEN["error"])
     assert list(misfits(error, ERROR)) == []
-    assert [laxity(each.encode()) for each in GOLDEN.values()] == ["", "", ""]
+    assert [strictness_of_stream(each.encode()) for each in GOLDEN.values()] == ["", "", ""]
 
 
 def test_a_tool_of_the_go_wire_reaches_the_highest_level() -> None:

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..wire.catalogue import Catalogue, Command
+from ..wire.dialects import dialect_of
 from ..wire.response import Problem, WireResponse
 from ..wire.tables import EXPIRED, TRANSIENT, retryable_by_default
 from .own_calls import (
@@ -322,7 +323,7 @@ def _confirm_flag(case: _Case) -> str:
     command = case.command
     if command is not None and command.confirm_flag:
         return f"--{command.confirm_flag}"
-    if case.response.contract != "murli":
+    if dialect_of(case.response.contract).is_enveloped:
         return "--confirm-destructive"
     free = (name for name in _CONFIRM_FLAGS if command is None or name not in command.flags)
     return next((f"--{name}" for name in free), "")
@@ -357,7 +358,7 @@ def _continue(case: _Case, problem: Problem) -> Decision | None:
     data: Mapping[str, Any] = response.data if isinstance(response.data, dict) else {}
     command = data.get("continue_command")
     if not isinstance(command, str) or not command:
-        if response.contract == "agent-spec-2" and problem.retryable is True:
+        if problem.retryable is True and dialect_of(response.contract).tells_incomplete:
             return None  # work that only reads may be tried again
         return Stop(_reason(case, problem), _advice(problem))
     stalled = memory.stalls + (0 if _progress(response) > memory.progress else 1)
@@ -402,7 +403,7 @@ def _is_retryable(case: _Case, problem: Problem) -> bool:
     declared = allowed
     if declared is None and case.command is not None:
         declared = case.command.retryable.get(number)
-    if problem.kind == "timeout" and response.contract != "response":
+    if problem.kind == "timeout" and not dialect_of(response.contract).is_first_envelope:
         return declared is not False and (problem.retryable is True or declared is True)
     if problem.retryable is True:
         return True
@@ -421,7 +422,7 @@ def _is_promise(response: WireResponse[Any], problem: Problem) -> bool:
         return True
     if problem.kind == "rate_limited":
         return bool(problem.code)  # as an error that has a name, not as a bare number
-    return problem.retryable is True and response.contract != "murli"
+    return problem.retryable is True and dialect_of(response.contract).is_enveloped
 
 
 def _is_harmless(case: _Case, problem: Problem) -> bool:
@@ -435,13 +436,14 @@ def _number(response: WireResponse[Any]) -> int:
 
 
 def _delay(policy: Policy, response: WireResponse[Any], problem: Problem, tried: int) -> int:
+    dialect = dialect_of(response.contract)
     if problem.retry_after_ms is not None and problem.retry_after_ms >= 0:
         base = problem.retry_after_ms
     elif problem.kind == "rate_limited":
         base = policy.rate_limit_delay_ms
     elif problem.retry_strategy == "immediate" or (
         # What the first revision calls ARG_ERROR, and nothing like it.
-        response.contract == "response" and response.exit_code == 3
+        dialect.is_first_envelope and response.exit_code == dialect.wrong_call
     ):
         base = 0
     else:

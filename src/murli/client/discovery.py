@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..contracts.agent_spec import REVISIONS
 from ..wire.catalogue import (
     Catalogue,
     from_description,
@@ -14,6 +13,7 @@ from ..wire.catalogue import (
     is_manifest,
     is_shallow,
 )
+from ..wire.dialects import is_envelope
 from ..wire.documents import parsed
 from ..wire.reading import read
 from .steps import Load, Run, Save, Steps
@@ -101,7 +101,7 @@ class Discovery:
             return self.catalogue is not None
         self._asked = True
         contract = self._session.contract
-        if contract in REVISIONS:
+        if is_envelope(contract):
             entry = yield from self._manifest()
             entry = entry or (yield from self._description(thorough))
         else:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..formats.text import clean_line
+from ..wire.dialects import dialect_of
 from ..wire.reading import read
 from ..wire.response import Problem, WireResponse
 from ..wire.tables import TRANSIENT, retryable_by_default
@@ -228,7 +229,7 @@ def _rule_of_success(response: WireResponse[Any], decision: Decision) -> str:
 
 
 def _rule_of_giving_up(response: WireResponse[Any], problem: Problem, decision: Decision) -> str:
-    if problem.retryable is False and response.contract != "murli":
+    if problem.retryable is False and dialect_of(response.contract).is_enveloped:
         return "The tool says that the same call will fail again."
     retryable = problem.retryable
     if retryable is None:

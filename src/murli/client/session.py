@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..wire.catalogue import Catalogue
+from ..wire.dialects import dialect_of
 from ..wire.reading import read, read_stream
 from ..wire.response import Part, Problem, WireResponse
 from ..wire.running import ProcessResult
@@ -198,7 +199,7 @@ class Session:
         trouble = _trouble(ran) or items.fault
         found = self._read(lambda known: read_stream(*last, known, trouble), words)
         found = replace(found, oddities=(*found.oddities, *items.oddities))
-        if items.missing and found.contract != "murli":
+        if items.missing and dialect_of(found.contract).is_enveloped:
             total = items.count + items.missing
             found = replace(found, part=Part(truncated=True, returned=items.count, total=total))
         return self._understood(found, ran, words), items.count > 0

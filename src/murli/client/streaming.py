@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..wire.collecting import Collector, Line
+from ..wire.dialects import dialect_of
 from ..wire.documents import (
     NOT_JSON,
     DuplicateKeys,
@@ -18,7 +19,7 @@ from ..wire.documents import (
     without_number,
 )
 from ..wire.limits import Limits, in_words
-from ..wire.reading import KEY_TWICE, SEVERAL_ENDS, is_of_batch
+from ..wire.reading import KEY_TWICE, SEVERAL_ENDS, counts_in_result, is_of_batch
 from ..wire.response import Part, WireResponse
 
 
@@ -42,7 +43,7 @@ class Items(Collector):
         self.oddities: list[str] = []
         self._limits = limits
         self._is_plain = contract == "plain"
-        self._is_murli = contract == "murli"  # where no item is numbered by the tool
+        self._may_number = dialect_of(contract).is_enveloped
         self._line = Line(limits.line_bytes)
         self._partial: list[bytes] = []
         self._spread: list[bytes] = []  # a document of several lines, as it comes
@@ -131,13 +132,13 @@ class Items(Collector):
             self.oddities.append("items came behind an envelope")
             self.terminal = None
         self.count += 1
-        number = item["_seq"] if is_numbered(item) and not self._is_murli else self._sent + 1
+        number = item["_seq"] if is_numbered(item) and self._may_number else self._sent + 1
         if number > self._sent + 1:
             if not self.missing:  # those behind the first gap are only counted
                 self.oddities.append(f"items {self._sent + 1} to {number - 1} are missing")
             self.missing += number - self._sent - 1
         if self.count == 1:  # a tool numbers all of its items or none, from 1 on
-            self._is_numbered = number == 1 and is_numbered(item) and not self._is_murli
+            self._is_numbered = number == 1 and is_numbered(item) and self._may_number
         self._sent = number
         if self._is_numbered and is_numbered(item):
             item = without_number(item)
@@ -159,7 +160,7 @@ def items_of_whole(response: WireResponse[Any], items: Items | None) -> list[Any
     if isinstance(data, list):
         return data
     if isinstance(data, dict):
-        if data.get("_summary") is True or (response.contract == "murli" and {*data} == {"count"}):
+        if data.get("_summary") is True or counts_in_result(response):
             return []
         lists = [value for value in data.values() if isinstance(value, list)]
         part = response.part

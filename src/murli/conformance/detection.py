@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..wire.catalogue import Catalogue, from_description, from_manifest, is_description, is_manifest
+from ..wire.dialects import dialect_of
 from ..wire.documents import parsed, terminal_of
 from ..wire.envelopes import revision_of
 from ..wire.values import object_in
@@ -66,7 +67,7 @@ def _envelope(
     contract = revision_of(*seen[0])
     version = known.get("schema_version") if known is not None else ""
     if isinstance(version, str) and version.startswith("3."):
-        contract = ENVELOPES[2]
+        contract = next(each for each in ENVELOPES if dialect_of(each).manifest == "3")
     catalogue = None
     if known is not None:
         catalogue = from_manifest(known, contract, _own_name(envelope, described, prober))

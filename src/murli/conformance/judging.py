@@ -73,7 +73,7 @@ class Check:
         return Result(self.id, self.title, self.level, self.requirements, status, reason, findings)
 
 
-def judged(
+def finding(
     trouble: str, command: str = "", evidence: Evidence | None = None, *, warn: bool = False
 ) -> Finding:
     """Return a finding: failed, or with *warn* a warning, for the reason *trouble*; else a pass."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..declare.safety import suggests_change, suggests_reading
 from ..wire.catalogue import Catalogue, Command
+from ..wire.dialects import dialect_of
 from ..wire.documents import parsed
 from .confirming import CONFIRMING
 from .probing import Prober
@@ -43,6 +44,7 @@ class Target:
         self.profile = profile
         #: the contract that is checked, and the one it speaks
         self.contract = contract
+        self.dialect = dialect_of(contract)
         self.speaks = speaks
         self.wire = wire
         self.catalogue = catalogue
@@ -67,7 +69,7 @@ class Target:
     @property
     def is_enveloped(self) -> bool:
         """Whether answers must have a ResponseEnvelope, of any revision."""
-        return self.contract in ENVELOPES
+        return self.dialect.is_enveloped
 
     # -- commands --------------------------------------------------------------------------------
 
@@ -101,9 +103,9 @@ class Target:
         name = command.path or (self.name,)
         if command.mutating is None:
             # Undeclared: only a name such as ``list`` counts.
-            return self.contract == "murli" and suggests_reading(name)
+            return not self.is_enveloped and suggests_reading(name)
         # A murli tool that declares nothing about a command describes it as read-only.
-        declared = self.contract != "murli" or command.idempotent or suggests_reading(name)
+        declared = self.is_enveloped or command.idempotent or suggests_reading(name)
         return bool(declared) and not suggests_change(name)
 
     @property
@@ -159,7 +161,7 @@ class Target:
     @property
     def guarded(self) -> list[Command]:
         """The commands that must refuse to run unconfirmed."""
-        if self.contract == "murli":
+        if not self.is_enveloped:
             return [each for each in self.leaves if each.mutating]
         return [
             each

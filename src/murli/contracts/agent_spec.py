@@ -114,7 +114,7 @@ class Revision(Contract):
     codes = _CODES
     retryable = _RETRYABLE
     delay_in_ms = True
-    meta_has_pagination = warnings_are_objects = failure_may_have_data = False
+    meta_has_pagination = False
     # What of all that can be told about a call has a place; ``None`` for all of it.
     meta_knows: frozenset[str] | None = None
 

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from ..client.response import Response, read
 from ..contracts.checks import InvalidDocument
 from ..contracts.control_lines import unwrapped
+from ..wire.dialects import dialect_of
 from ..wire.documents import documents_in, is_aside, parsed, terminal_of
 from ..wire.response import Problem, Warned
 from ..wire.values import object_in
@@ -133,7 +134,7 @@ class Result:
     @property
     def wire(self) -> str:
         """The wire of a murli document: ``docs``, or ``go``; ``""`` for everything else."""
-        if self._terminal is None or self.contract != "murli":
+        if self._terminal is None or dialect_of(self.contract).is_enveloped:
             return ""
         return wire_of(self._terminal)
 

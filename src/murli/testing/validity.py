@@ -13,15 +13,15 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from ..contracts import CONTRACT_NAMES, Answer
+from ..contracts import Answer
 from ..contracts.checks import InvalidDocument, check
 from ..schemas import load_schema
+from ..wire.dialects import dialect_of, is_envelope
 from ..wire.documents import documents_in, error_in, is_terminal, terminal_of
 from ..wire.envelopes import revision_of
 from ..wire.reading import read
 from ..wire.values import object_in
 
-ENVELOPES = CONTRACT_NAMES[1:]
 _KEYS = ("ok", "data", "error", "warnings", "meta")
 # How many things are told of one document, and how much of each.
 _MOST_FAULTS = 5
@@ -59,7 +59,7 @@ def judge_output(
         return verdict
     spoken = spoken_by(terminal, exit_code, contract)
     asked = contract or spoken
-    if (asked == "murli") != (spoken == "murli"):
+    if is_envelope(asked) != is_envelope(spoken):
         verdict.faults.append(f"it was asked for {asked}, and answered in {spoken}")
     verdict.faults += read(_with_objects(stdout), stderr, exit_code, spoken).oddities
     documents, _ = documents_in(stdout)
@@ -99,7 +99,7 @@ def spoken_by(document: Mapping[str, Any], exit_code: int, contract: str = "") -
     """Return which contract *document* is in; of the family the one asked for, or what it shows."""
     if "ok" not in document and "schema_version" in document and not is_summary(document):
         return "murli"
-    return contract if contract in ENVELOPES else revision_of(document, exit_code)
+    return contract if is_envelope(contract) else revision_of(document, exit_code)
 
 
 def is_summary(document: Mapping[str, Any]) -> bool:
@@ -130,7 +130,8 @@ def judge(
 ) -> Verdict:
     """Judge one document that ends an answer of *contract*: itself, its code, where it stands."""
     verdict = Verdict()
-    if contract == "murli" and not strict and wire_of(document) == "go":
+    is_enveloped = dialect_of(contract).is_enveloped
+    if not is_enveloped and not strict and wire_of(document) == "go":
         verdict.held_to.add("invariants of Go's wire")
         verdict.faults += _go_faults(document, exit_code, stream)
         return verdict
@@ -138,7 +139,7 @@ def judge(
     verdict.faults += _broken_invariants(document, contract, exit_code, stream)
     if is_summary(document):
         return verdict  # which is as open as an item
-    validator = _validator(contract, _branch_of(document) if contract == "murli" else "")
+    validator = _validator(contract, "" if is_enveloped else _branch_of(document))
     if validator is not None:
         verdict.held_to.add(f"schema of {contract}")
         verdict.faults += _violations(validator, document)
@@ -148,7 +149,7 @@ def judge(
 def _broken_invariants(
     document: Mapping[str, Any], contract: str, exit_code: int, stream: str
 ) -> list[str]:
-    if contract != "murli":
+    if dialect_of(contract).is_enveloped:
         if stream == "stderr":
             return ["an envelope of the family is on stderr, and belongs on stdout"]
         if is_summary(document):

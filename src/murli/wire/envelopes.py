@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from math import ceil
 from typing import Any
 
-from ..contracts.agent_spec import REVISIONS
+from .dialects import REDIRECTED, dialect_of, is_envelope
 from .documents import MURLI_STATES
 from .response import Part, Problem, Replacement, Warned, WireResponse
 from .tables import kind_of
@@ -23,7 +23,6 @@ from .values import texts_in as texts_in
 _REFUSALS = ("confirmation_required", "CONFIRMATION_REQUIRED", "flag_error", "command_error")
 # Says no more than that the process ended with this status, whatever the number means elsewhere.
 _FOREIGN = "execution_error"
-_REDIRECTED = 13
 # What a document of murli says about the call rather than about its outcome.
 _MURLI_META = ("schema_version", "tool_version", "exit_status")
 _REDIRECTED_IN_MURLI = 1
@@ -125,7 +124,7 @@ def from_family(
     data, error = document.get("data"), document.get("error")
     contract = revision_of(document, exit_code, known)
     # The first revision trusts the exit code; later, a failure anywhere is a failure.
-    trusting = contract == "response"
+    trusting = dialect_of(contract).is_first_envelope
     failed, code, oddities = _outcome(document, exit_code, trusting)
     not_modified = meta.get("not_modified") is True
     missing = [key for key in ("data", "error") if key not in document]
@@ -188,7 +187,7 @@ def _outcome(
 
 def revision_of(document: Mapping[str, Any], exit_code: int | None, known: str = "") -> str:
     """Return which revision of the family *document* is in."""
-    if known in REVISIONS:
+    if is_envelope(known):
         return known
     meta, error = object_in(document.get("meta")), object_in(document.get("error"))
     warnings = document.get("warnings")
@@ -232,7 +231,7 @@ def _family_problem(error: Mapping[str, Any], exit_code: int, contract: str) -> 
         text_in(error.get("fix_command")),
         # At any other exit code a redirect means nothing.
         _replacement(object_in(error.get("redirect")))
-        if kind == "redirected" and exit_code == _REDIRECTED
+        if kind == "redirected" and exit_code == REDIRECTED
         else None,
         text_in(context.get("field")),
         texts_in(context.get("valid_values")),

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..contracts.control_lines import envelope_of
+from .dialects import dialect_of
 from .documents import (
     DuplicateKeys,
     begins_at,
@@ -70,11 +71,11 @@ def read(
         oddities.append(f"{noise} lines on stdout are not JSON")
     if not _is_text(stdout):
         oddities.append("stdout is not UTF-8")
-    part = found.part
-    if found.contract != "murli" and (missed := _gaps(lines)) and part.is_whole:
+    part, is_enveloped = found.part, dialect_of(found.contract).is_enveloped
+    if is_enveloped and (missed := _gaps(lines)) and part.is_whole:
         oddities.append(f"{missed} items are missing between those that arrived")
         part = Part(truncated=True, returned=len(items), total=len(items) + missed)
-    if found.contract != "murli" and lines and is_numbered(lines[0]) and lines[0]["_seq"] == 1:
+    if is_enveloped and lines and is_numbered(lines[0]) and lines[0]["_seq"] == 1:
         bare = (without_number(each) if is_numbered(each) else each for each in lines)
         items = tuple(map(unwrapped, bare))
     return replace(found, items=items, oddities=tuple(oddities), part=part)
@@ -168,11 +169,15 @@ def _gaps(lines: Sequence[Any]) -> int:
 def _counted(found: WireResponse[Any], *, is_stream: bool) -> int | None:
     """Return how many items the tool says it has sent, ``None`` if it does not."""
     emitted = number_in(found.meta.get("items_emitted"))
-    if emitted is None and is_stream and found.contract == "murli" and found.ok:
-        # How murli ends a stream; a result that says more is not about the items.
-        counted = object_in(found.data)
-        return number_in(counted.get("count")) if counted.keys() == {"count"} else None
+    if emitted is None and is_stream and found.ok and counts_in_result(found):
+        return number_in(object_in(found.data).get("count"))
     return emitted
+
+
+def counts_in_result(found: WireResponse[Any]) -> bool:
+    """Return whether a result says how many items there were, as murli ends a stream."""
+    is_bare = isinstance(found.data, dict) and found.data.keys() == {"count"}
+    return is_bare and not dialect_of(found.contract).is_enveloped
 
 
 def is_of_batch(terminal: Mapping[str, Any]) -> bool:

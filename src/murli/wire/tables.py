@@ -4,34 +4,12 @@ from __future__ import annotations
 
 from ..contracts.agent_spec import REVISIONS
 from ..errors import KINDS
+from .dialects import dialect_named
 
 #: kinds where the same call, unchanged, may work later
 TRANSIENT = frozenset(("rate_limited", "unavailable"))
 #: codes of credentials that were good once, and can be renewed
 EXPIRED = frozenset(("TOKEN_EXPIRED", "CREDENTIALS_EXPIRED"))
-
-_MURLI = {
-    1: "user_error",
-    2: "tool_error",
-    3: "partial",
-    4: "timeout",
-    5: "not_found",
-    6: "permission_denied",
-    7: "conflict",
-    8: "rate_limited",
-    9: "cancelled",
-}
-
-
-def _family(name: str) -> dict[int, str]:
-    numbers = {number: kind for kind, (number, _) in REVISIONS[name].codes.items()}
-    # Two kinds may share a number; the plainer one is what the number says.
-    for kind in ("partial", "user_error", "tool_error"):
-        numbers[REVISIONS[name].codes[kind][0]] = kind
-    return numbers
-
-
-_KINDS = {"murli": _MURLI, **{name: _family(name) for name in REVISIONS}}
 
 # Failures by the name of their code, where that says more than any number.
 _NAMED = {
@@ -65,11 +43,6 @@ _SYSEXIT_KINDS = {
 # be meant.
 _TEMPORARY = 75
 
-# What is worth the same call again when a tool does not say; the other contracts have their own.
-_RETRYABLE = {"murli": frozenset(("rate_limited",))} | {
-    name: revision.retryable for name, revision in REVISIONS.items()
-}
-
 
 def kind_of(contract: str, exit_code: int | None, code: str = "") -> str:
     """Return what a failure means; ``tool_error`` when nobody can tell.
@@ -82,23 +55,25 @@ def kind_of(contract: str, exit_code: int | None, code: str = "") -> str:
         return _NAMED[name]
     if not exit_code:
         return _BY_NAME.get(name, "tool_error")
-    if contract == "murli" and KINDS.get(code, (0,))[0] == exit_code:
+    dialect = dialect_named(contract)
+    is_enveloped = dialect is not None and dialect.is_enveloped
+    if dialect is not None and not is_enveloped and KINDS.get(code, (0,))[0] == exit_code:
         return code
-    known = _KINDS.get(contract, {}).get(exit_code)
-    if known is not None:
-        return known
+    if dialect is not None and exit_code in dialect.kinds:
+        return dialect.kinds[exit_code]
     if exit_code < 0 or 129 <= exit_code <= 159:
         return "cancelled"
     if exit_code in (126, 127):
         return "never_ran"
     # A number that no contract defines says that the call failed, and nothing else.
-    return _SYSEXIT_KINDS.get(exit_code, "tool_error") if contract in REVISIONS else "tool_error"
+    return _SYSEXIT_KINDS.get(exit_code, "tool_error") if is_enveloped else "tool_error"
 
 
 def retryable_by_default(contract: str, kind: str, exit_code: int | None = None) -> bool:
     """Return whether *kind* is worth the same call again when the tool does not say."""
-    if contract not in _RETRYABLE:
+    dialect = dialect_named(contract)
+    if dialect is None:
         return False  # a tool without a contract says nothing about that
     if exit_code is not None and exit_code in _SYSEXITS:
         return exit_code == _TEMPORARY
-    return kind in _RETRYABLE[contract]
+    return kind in dialect.retryable

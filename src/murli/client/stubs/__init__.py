@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from dataclasses import field as default
 
 from ...wire.catalogue import Catalogue, Command, Flag, Positional
+from ...wire.dialects import dialect_of
 from ..observed import ObservedTool
 from ..tool import Tool
 from .names import Scope, class_name, docstring, identifier, safe_lines
@@ -233,7 +234,7 @@ class _Module:
         found: dict[str, Flag] = {}
         for level in self._catalogue.along(command):
             found.update((name.replace("_", "-"), flag) for name, flag in level.flags.items())
-        if self._catalogue.contract == "murli" and command.mutating:
+        if command.mutating and not dialect_of(self._catalogue.contract).is_enveloped:
             for flag in _GUARD:
                 found.setdefault(flag.name, flag)
         opposites = {flag.negation for flag in found.values()}

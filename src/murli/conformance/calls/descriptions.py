@@ -9,7 +9,7 @@ from typing import Any
 from ...declare.safety import declaration_gaps
 from ...wire.documents import parsed
 from ...wire.envelopes import object_in
-from ..judging import Look, NotVerified, judged, or_not_applicable
+from ..judging import Look, NotVerified, finding, or_not_applicable
 from ..results import Evidence, Finding
 from ..shapes.kinds import TEXTS
 from ..shapes.murli import walked
@@ -62,7 +62,7 @@ def over_described(
         @wraps(troubles_in)
         def look(target: Target) -> Iterator[Finding]:
             found = (
-                judged(trouble, name, evidence, warn=warn)
+                finding(trouble, name, evidence, warn=warn)
                 for name, command, evidence in source(target)
                 for trouble in troubles_in(name, command)
             )

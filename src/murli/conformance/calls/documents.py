@@ -137,7 +137,7 @@ _STRICT = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_no_du
 _OPENING = re.compile(r"^\{", re.MULTILINE)
 
 
-def laxity(stream: bytes) -> str:
+def strictness_of_stream(stream: bytes) -> str:
     """Return why a strict parser would reject the documents on a stream, or ``""``."""
     text = stream.decode("utf-8", "replace")
     position = failures = 0
@@ -156,24 +156,12 @@ def laxity(stream: bytes) -> str:
     return ""
 
 
-def strictness(text: bytes) -> str:
+def json_strictness(text: bytes) -> str:
     """Return why some parsers would reject the document in *text*, or ``""``."""
     if text.startswith(_MARK):
         return "there is a byte-order mark before it"
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            raise _Lax("a key is there twice")
-        return found
-
-    def never(constant: str) -> Any:
-        raise _Lax(f"{constant} is no number in JSON")
-
     try:
-        value = json.loads(
-            text.decode("utf-8", "replace"), object_pairs_hook=once, parse_constant=never
-        )
+        value = _STRICT.decode(text.decode("utf-8", "replace"))
         json.dumps(value, ensure_ascii=False).encode()
     except _Lax as error:
         return str(error)

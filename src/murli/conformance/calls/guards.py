@@ -21,7 +21,7 @@ def is_refusal(call: Call) -> bool:
     """Return whether a call was refused because it was not confirmed."""
     # With murli the document counts even if a signal ended the process.
     failed = call.exit_code > 0 if call.target.is_enveloped else call.exit_code != 0
-    return failed and bool(call.error_name == call.wire.confirmation)
+    return failed and bool(call.error_name == call.dialect.confirmation)
 
 
 def only_foretells(call: Call) -> bool:

@@ -8,13 +8,13 @@ from functools import cached_property, lru_cache, wraps
 from typing import Any
 
 from ...wire.catalogue import Command, Flag
+from ...wire.dialects import Dialect
 from ...wire.envelopes import object_in, text_in
 from ..confirming import CONFIRMING
-from ..judging import Look, NotVerified, judged, or_not_applicable
+from ..judging import Look, NotVerified, finding, or_not_applicable
 from ..processes import EVENTS
 from ..results import Evidence, Finding
 from ..target import NO_SUCH_FLAG, Target
-from ..wires import WIRES, Wire
 from .documents import answer_of, envelope_of, error_of
 
 _SHORT = ("y", "f")
@@ -41,9 +41,9 @@ class Call:
         return self.evidence.argv[len(self.target.prober.tool) :]
 
     @property
-    def wire(self) -> Wire:
+    def dialect(self) -> Dialect:
         """The numbers and names of the contract."""
-        return WIRES[self.target.contract]
+        return self.target.dialect
 
     @property
     def exit_code(self) -> int:
@@ -130,7 +130,7 @@ def over(
             for call in source(target):
                 trouble = trouble_in(call)
                 if trouble is not None:
-                    yield judged(trouble, call.command, call.evidence, warn=warn)
+                    yield finding(trouble, call.command, call.evidence, warn=warn)
 
         if not otherwise:
             return look
@@ -199,7 +199,7 @@ def answers(target: Target) -> Iterator[Call]:
 
 def is_half_done(call: Call) -> bool:
     """Return whether a murli answer reports that part of the work failed."""
-    return call.evidence.exit_code == call.wire.partial and call.status == "partial"
+    return call.evidence.exit_code == call.dialect.partial and call.status == "partial"
 
 
 def answered(target: Target) -> Iterator[Call]:

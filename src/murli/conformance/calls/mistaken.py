@@ -10,7 +10,6 @@ from ...declare.safety import suggests_change
 from ...wire.catalogue import Command, Flag
 from ..judging import NotApplicable, NotVerified
 from ..target import NO_SUCH_COMMAND, NO_SUCH_FLAG, NO_SUCH_FORMAT, Target
-from ..wires import WIRES
 from .guards import is_guarded, unconfirmed
 from .making import Call, all_calls, call_of, called, listed, made, named, readers, seen
 
@@ -203,7 +202,7 @@ def missing_needs(target: Target) -> Wrong:
 
 def format_flag(target: Target, command: Command) -> str:
     """Return the option for the format, ``""`` if the command uses its name otherwise."""
-    name = WIRES[target.contract].format_flag
+    name = target.dialect.format_flag
     own = command.flags.get(name)
     return f"--{name}" if own is None or "json" in own.values else ""
 
@@ -219,7 +218,7 @@ def bad_formats_of_readers(target: Target) -> Wrong:
 
 def wrong_calls(target: Target) -> Iterator[Call]:
     """Yield the calls that exited with the code for a wrong call."""
-    return (call for call in all_calls(target) if call.exit_code == call.wire.wrong_call)
+    return (call for call in all_calls(target) if call.exit_code == call.dialect.wrong_call)
 
 
 def failures(target: Target) -> Iterator[Call]:

@@ -15,8 +15,8 @@ from ..calls.documents import (
     error_of,
     errors_in,
     is_error,
-    laxity,
-    strictness,
+    json_strictness,
+    strictness_of_stream,
 )
 from ..calls.guards import may_be_asked
 from ..calls.making import (
@@ -34,7 +34,7 @@ from ..calls.making import (
     unsuccessful,
 )
 from ..calls.mistaken import unknown_commands, unknown_flags
-from ..judging import NotApplicable, NotVerified, judged
+from ..judging import NotApplicable, NotVerified, finding
 from ..results import Finding
 from ..shapes.kinds import misfits, shown, summed_up
 from ..shapes.murli import SUCCESS
@@ -95,7 +95,7 @@ def success_shape(call: Call) -> str | None:
         return f"status is {shown(state)}"
     if "result" not in document and not (state == "plan" and "plan" in document):
         return "result is missing"
-    agrees = (state == "partial") is (call.evidence.exit_code == call.wire.partial)
+    agrees = (state == "partial") is (call.evidence.exit_code == call.dialect.partial)
     return "" if agrees else f"status is {shown(state)}, and {call.ended}"
 
 
@@ -113,7 +113,7 @@ def asks_for_text(call: Call) -> bool:
 @over(_for_programs)
 def strict_on_both_streams(call: Call) -> str:
     """No NaN, no infinity and no duplicate key on either stream."""
-    return laxity(call.evidence.stdout) or laxity(call.evidence.stderr)
+    return strictness_of_stream(call.evidence.stdout) or strictness_of_stream(call.evidence.stderr)
 
 
 def one_newline(target: Target) -> Iterator[Finding]:
@@ -125,7 +125,7 @@ def one_newline(target: Target) -> Iterator[Finding]:
             if documents(data)[0] and data.rstrip().endswith(b"}"):
                 one = data.endswith(b"}\n")
                 trouble = "" if one else f"the document on {stream} does not end with one newline"
-                yield judged(trouble, call.command, call.evidence)
+                yield finding(trouble, call.command, call.evidence)
 
 
 def version(target: Target) -> Iterator[Finding]:
@@ -134,7 +134,7 @@ def version(target: Target) -> Iterator[Finding]:
     known = document.get("tool_version", "")
     inner = object_in(document.get("capabilities")).get("tool_version", known)
     trouble = "" if inner == known else f"capabilities.tool_version is {shown(inner)}"
-    yield judged(trouble, "", evidence)
+    yield finding(trouble, "", evidence)
     for call in seen(target):
         document = error_of(call.evidence) or answer_of(call.evidence) or {}
         if not (is_error(document) or document.get("status") in _STATES):
@@ -145,7 +145,7 @@ def version(target: Target) -> Iterator[Finding]:
             trouble = "tool_version is missing"
         elif found is not None and found != known:
             trouble = f"tool_version is {shown(found)}, described as {shown(known)}"
-        yield judged(trouble, call.command, call.evidence)
+        yield finding(trouble, call.command, call.evidence)
 
 
 @over(_successes, warn=True, otherwise="no answer is a single document")
@@ -168,7 +168,7 @@ def literal(target: Target) -> Iterator[Finding]:
         raise NotApplicable("it repeats nothing of what it is given")
     written = call.evidence.stderr + call.evidence.stdout
     trouble = "" if _ODD.encode() in written else "letters outside ASCII, <, > or & are escaped"
-    yield judged(trouble, call.command, call.evidence, warn=True)
+    yield finding(trouble, call.command, call.evidence, warn=True)
 
 
 def _spoken(target: Target) -> Iterator[Call]:
@@ -199,7 +199,7 @@ def null_device(target: Target) -> Iterator[Finding]:
         raise NotVerified("a mistake gives no error on stderr")
     evidence = target.run(NO_SUCH_FLAG, event="null-device")
     there = bool(errors_in(evidence.stderr))
-    yield judged("" if there else "no error document on stderr", "", evidence)
+    yield finding("" if there else "no error document on stderr", "", evidence)
 
 
 # -- of envelopes --------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def strict_on_stdout(call: Call) -> str | None:
     stdout = call.evidence.stdout
     pieces = [stdout] if parsed(stdout) is not None else stdout.splitlines()[:_MOST_LINES]
     found = [each for each in pieces if isinstance(parsed(each), (dict, list))]
-    return next(filter(None, map(strictness, found)), "") if found else None
+    return next(filter(None, map(json_strictness, found)), "") if found else None
 
 
 @over(all_calls)
@@ -264,7 +264,7 @@ def help_envelope(target: Target) -> Iterator[Finding]:
             trouble = "meta.help is not true"
         if not trouble and not call.evidence.stderr.strip():
             trouble = "there is no text on stderr"
-        yield judged(trouble, call.command, call.evidence)
+        yield finding(trouble, call.command, call.evidence)
 
 
 def version_envelope(target: Target) -> Iterator[Finding]:
@@ -272,7 +272,7 @@ def version_envelope(target: Target) -> Iterator[Finding]:
     call = made(target, "--version")
     if call is None or call.exit_code != 0:
         raise NotVerified("there is no --version")
-    yield judged(_no_envelope(call), "", call.evidence)
+    yield finding(_no_envelope(call), "", call.evidence)
 
 
 def bare_envelope(target: Target) -> Iterator[Finding]:
@@ -283,7 +283,7 @@ def bare_envelope(target: Target) -> Iterator[Finding]:
     call = Call(target, "", target.run())
     shows = call_of(target, call.evidence) is not None
     trouble = unsuccessful(call) or ("" if shows else f"{call.ended} instead of exit 0")
-    yield judged(trouble or _no_envelope(call), "", call.evidence)
+    yield finding(trouble or _no_envelope(call), "", call.evidence)
 
 
 @over(all_calls)

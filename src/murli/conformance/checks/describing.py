@@ -19,7 +19,7 @@ from ..calls.descriptions import (
 )
 from ..calls.documents import documents
 from ..calls.making import Call, unsuccessful
-from ..judging import NotApplicable, judged
+from ..judging import NotApplicable, finding
 from ..results import Finding
 from ..shapes.kinds import is_text, misfits, shown, summed_up
 from ..shapes.murli import (
@@ -68,7 +68,7 @@ def answers(target: Target) -> Iterator[Finding]:
         trouble = "describe does not print one JSON object"
     elif not trouble and is_wrapped(document):
         trouble = "the description is inside of an envelope"
-    yield judged(trouble, "", call.evidence)
+    yield finding(trouble, "", call.evidence)
 
 
 def schema_version(target: Target) -> Iterator[Finding]:
@@ -76,14 +76,14 @@ def schema_version(target: Target) -> Iterator[Finding]:
     document, evidence = described(target)
     version = document.get("schema_version")
     trouble = "" if version == SCHEMA_VERSION else f"schema_version is {shown(version)}"
-    yield judged(trouble, "", evidence)
+    yield finding(trouble, "", evidence)
 
 
 def name(target: Target) -> Iterator[Finding]:
     """``name`` is a text that is not empty."""
     document, evidence = described(target)
     found = document.get("name")
-    yield judged("" if is_text(found) else f"name is {shown(found)}", "", evidence)
+    yield finding("" if is_text(found) else f"name is {shown(found)}", "", evidence)
 
 
 def capabilities(target: Target) -> Iterator[Finding]:
@@ -91,7 +91,7 @@ def capabilities(target: Target) -> Iterator[Finding]:
     document, evidence = described(target)
     able = document.get("capabilities")
     if not isinstance(able, dict):
-        yield judged(f"capabilities is {shown(able)} instead of an object", "", evidence)
+        yield finding(f"capabilities is {shown(able)} instead of an object", "", evidence)
         return
     trouble = summed_up(misfits(able, CAPABILITIES, "capabilities."))
     version = able.get("schema_version", SCHEMA_VERSION)
@@ -99,7 +99,7 @@ def capabilities(target: Target) -> Iterator[Finding]:
         trouble = "capabilities.output_formats is empty"
     if not trouble and version not in (SCHEMA_VERSION, document.get("schema_version")):
         trouble = f"capabilities.schema_version is {shown(version)}"
-    yield judged(trouble, "", evidence)
+    yield finding(trouble, "", evidence)
 
 
 def commands(target: Target) -> Iterator[Finding]:
@@ -109,9 +109,9 @@ def commands(target: Target) -> Iterator[Finding]:
     trouble = ""
     if listed is not None and (not isinstance(listed, list) or objects(listed) != listed):
         trouble = "commands is no list of objects"
-    yield judged(trouble, "", evidence)
+    yield finding(trouble, "", evidence)
     for name, command in walked(document):
-        yield judged(summed_up(command_misfits(command)), name, evidence)
+        yield finding(summed_up(command_misfits(command)), name, evidence)
 
 
 @over_described(each_described, warn=True)
@@ -169,7 +169,7 @@ def every_mode(target: Target) -> Iterator[Finding]:
     evidence = target.run("describe", "--output", "text")
     other = parsed(evidence.stdout)
     same = isinstance(other, dict) and other.keys() == document.keys()
-    yield judged("" if same else "with --output text it prints something else", "", evidence)
+    yield finding("" if same else "with --output text it prints something else", "", evidence)
 
 
 def stable(target: Target) -> Iterator[Finding]:
@@ -178,7 +178,7 @@ def stable(target: Target) -> Iterator[Finding]:
     # The same call once more: with another stdin, which it does not read.
     evidence = target.run("describe", stdin="silent")
     same = evidence.stdout == usual.stdout
-    yield judged("" if same else "the second description is not the first", "", evidence)
+    yield finding("" if same else "the second description is not the first", "", evidence)
 
 
 def agents_md(target: Target) -> Iterator[Finding]:
@@ -194,7 +194,7 @@ def agents_md(target: Target) -> Iterator[Finding]:
         tops = {each.path[0] for each in target.commands if each.path}
         missing = sorted(each for each in tops if each not in text)
         trouble = f"it does not mention {shown(missing[0])}" if missing else ""
-    yield judged(trouble, "", call.evidence)
+    yield finding(trouble, "", call.evidence)
 
 
 # -- claims ----------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ def dry_run(target: Target) -> Iterator[Finding]:
         raise NotApplicable("capabilities.dry_run is not there")
     is_so = claim is bool(previewing(target))
     trouble = "" if is_so else f"capabilities.dry_run is {shown(claim)}, which is not so"
-    yield judged(trouble, "", evidence, warn=True)
+    yield finding(trouble, "", evidence, warn=True)
 
 
 def profiles(target: Target) -> Iterator[Finding]:
@@ -239,7 +239,7 @@ def profiles(target: Target) -> Iterator[Finding]:
     if block is None:
         raise NotApplicable("it has no profiles")
     if not isinstance(block, dict):
-        yield judged(f"profiles is {shown(block)} instead of an object", "", evidence)
+        yield finding(f"profiles is {shown(block)} instead of an object", "", evidence)
         return
     trouble = summed_up(misfits(block, PROFILES, "profiles."))
     names = block.get("profileable_flags")
@@ -255,4 +255,4 @@ def profiles(target: Target) -> Iterator[Finding]:
             trouble = "profiles.profileable_flags is not sorted"
         elif missing:
             trouble = f"profiles.profileable_flags lacks {', '.join(missing[:3])}"
-    yield judged(trouble, "", evidence)
+    yield finding(trouble, "", evidence)

@@ -50,7 +50,7 @@ def keys(call: Call) -> str | None:
 @over(_envelopes)
 def types(call: Call) -> str:
     """Each of the five keys has its type, and so have the warnings."""
-    return first(kinds(call.document or {}, call.target.contract))
+    return first(kinds(call.document or {}, call.dialect))
 
 
 @over(_envelopes)
@@ -67,7 +67,7 @@ def outcome(call: Call) -> str:
     """Success and failure differ in which of data and error is null."""
     if not _of_process(call):
         return ""
-    return first(outcome_troubles(call.document or {}, call.exit_code, call.target.contract))
+    return first(outcome_troubles(call.document or {}, call.exit_code, call.dialect))
 
 
 @over(_envelopes)

@@ -8,33 +8,18 @@ from ...wire.documents import is_terminal
 from ..calls.documents import documents, errors_in
 from ..calls.making import Call, all_calls, by_wire, over
 from ..calls.mistaken import errors, failures, usage_errors
-from ..judging import judged
+from ..judging import finding
 from ..results import Finding
 from ..shapes.envelope import error_shape, retry_advice
 from ..shapes.envelope import redirect as redirect_troubles
 from ..shapes.kinds import first, is_text, misfits, shown, summed_up
 from ..shapes.murli import ERROR
 from ..target import Target
-from ..wires import WIRES
 
 # Fields that are left out rather than empty.
 _LEFT_OUT_IF_EMPTY = ("suggestion", "valid_values", "field", "doc_url")
-# Error codes with a fixed exit code; other names may come with any.
-_NUMBERS = {
-    "SUCCESS": 0,
-    "GENERAL_ERROR": 1,
-    "PRECONDITION": 4,
-    "NOT_FOUND": 5,
-    "CONFLICT": 6,
-    "PERMISSION_DENIED": 7,
-    "AUTH_REQUIRED": 8,
-    "PAYMENT_REQUIRED": 9,
-    "TIMEOUT": 10,
-    "RATE_LIMITED": 11,
-    "UNAVAILABLE": 12,
-    "REDIRECTED": 13,
-}
-_AUTH_REQUIRED = 8
+# Error codes that may come with any exit code, though one is usual.
+_FREE = ("INCOMPLETE", "CANCELLED")
 _TOKEN = ("TOKEN_EXPIRED", "TOKEN_INVALID", "TOKEN_MISSING")
 _SIGNALLED = (130, 143)
 _LAST_OF_TOOLS = 125
@@ -51,7 +36,7 @@ def _with_error(target: Target) -> Iterator[Call]:
 def shape(call: Call) -> str:
     """The fields of an error are there and have their types."""
     if call.target.is_enveloped:
-        return first(error_shape(call.error, call.target.contract))
+        return first(error_shape(call.error, call.dialect))
     trouble = summed_up(misfits(call.error, ERROR))
     if not trouble and call.error.get("status", "error") != "error":
         trouble = f"status is {shown(call.error['status'])}"
@@ -95,15 +80,15 @@ def exit_range(call: Call) -> str | None:
 
 
 def _mistaken(target: Target) -> Iterator[Call]:
-    return (call for call in failures(target) if call.exit_code == call.wire.wrong_call)
+    return (call for call in failures(target) if call.exit_code == call.dialect.wrong_call)
 
 
 @over(by_wire(usage_errors, _mistaken))
 def instructive(call: Call) -> str:
     """The error about a wrong call says what to change."""
-    advice = call.error.get(call.wire.advice)
+    advice = call.error.get(call.dialect.advice)
     if call.target.is_enveloped:
-        return "" if is_text(advice) else f"the error has no {call.wire.advice}"
+        return "" if is_text(advice) else f"the error has no {call.dialect.advice}"
     return "" if advice else "no suggestion"
 
 
@@ -130,8 +115,8 @@ def omits_empty(call: Call) -> str:
 
 def code(target: Target) -> Iterator[Finding]:
     """The name of the error and the exit code mean the same."""
-    wire = WIRES[target.contract]
-    numbers = {**_NUMBERS, "ARG_ERROR": wire.wrong_call, "PARTIAL_FAILURE": wire.partial}
+    codes = target.dialect.codes
+    numbers = {"SUCCESS": 0, **{name: codes[name] for name in codes if name not in _FREE}}
     for call in failures(target):
         name, ended, trouble = call.error_name, call.exit_code, ""
         meant = numbers.get(name, ended)
@@ -139,15 +124,15 @@ def code(target: Target) -> Iterator[Finding]:
             meant = _SIGNALLED[0]
         if meant != ended:
             trouble = f"error.code is {name}, which is exit {meant}, and it ended with {ended}"
-        elif ended == _AUTH_REQUIRED and name not in _TOKEN:
+        elif ended == codes["AUTH_REQUIRED"] and name not in _TOKEN:
             trouble = f"error.code is {name}, which is none of {', '.join(_TOKEN)}"
-        yield judged(trouble, call.command, call.evidence, warn=meant == ended)
+        yield finding(trouble, call.command, call.evidence, warn=meant == ended)
 
 
 @over(failures)
 def retry(call: Call) -> str:
     """The advice about retrying is complete and does not contradict itself."""
-    return first(retry_advice(call.error, call.exit_code, call.target.contract))
+    return first(retry_advice(call.error, call.exit_code, call.dialect))
 
 
 @over(failures)

@@ -23,7 +23,7 @@ from ..calls.making import (
     working,
 )
 from ..calls.mistaken import format_flag
-from ..judging import NotApplicable, judged, or_not_applicable
+from ..judging import NotApplicable, finding, or_not_applicable
 from ..results import Evidence, Finding
 from ..target import Target
 
@@ -63,9 +63,9 @@ def as_ndjson(target: Target) -> Iterator[Finding]:
             isinstance(parsed(each), dict) for each in stdout.splitlines()
         ):
             trouble = "a line is no JSON object"
-        yield judged(trouble, call.command, call.evidence)
+        yield finding(trouble, call.command, call.evidence)
         if not trouble and b" " in _TEXTS.sub(b"", stdout):
-            yield judged("spaces between keys and values", call.command, call.evidence, warn=True)
+            yield finding("spaces between keys and values", call.command, call.evidence, warn=True)
 
 
 def _as_text(target: Target) -> Iterator[Call]:
@@ -85,7 +85,7 @@ def agent_flag(target: Target) -> Iterator[Finding]:
     """A call with ``--agent`` is answered like one without."""
     for command in working(target, "agent"):
         usual, call = called(target, command), called(target, command, "--agent")
-        yield judged(_difference(call.evidence, usual.evidence), call.command, call.evidence)
+        yield finding(_difference(call.evidence, usual.evidence), call.command, call.evidence)
 
 
 def flag_order(target: Target) -> Iterator[Finding]:
@@ -99,7 +99,7 @@ def _reordered(target: Target) -> Iterator[Finding]:
             usual = called(target, command, *flags).evidence
             if command.path and usual.exit_code == 0:
                 evidence = target.run(*flags, *target.words(command))
-                yield judged(_difference(evidence, usual), named(command), evidence)
+                yield finding(_difference(evidence, usual), named(command), evidence)
 
 
 def _difference(evidence: Evidence, usual: Evidence) -> str:
@@ -131,4 +131,4 @@ def argument_order(target: Target) -> Iterator[Finding]:
             trouble = f"before it {before.ended}, behind it {behind.ended}"
         elif is_steady(target, words) and not same(before.data, behind.data):
             trouble = "before it the data is another than behind it"
-        yield judged(trouble, named(command), before.evidence)
+        yield finding(trouble, named(command), before.evidence)

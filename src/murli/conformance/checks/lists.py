@@ -20,7 +20,7 @@ from ..calls.making import (
     repeated,
     same,
 )
-from ..judging import NotApplicable, judged
+from ..judging import NotApplicable, finding
 from ..results import Finding
 from ..shapes.envelope import pagination
 from ..shapes.kinds import first
@@ -39,7 +39,7 @@ def stable(target: Target) -> Iterator[Finding]:
         if len(done) > 1:
             differ = not all(same(each.data, done[0].data) for each in done)
             trouble = "the same call gave other data" if differ else ""
-            yield judged(trouble, named(command), done[-1].evidence)
+            yield finding(trouble, named(command), done[-1].evidence)
 
 
 def locale(target: Target) -> Iterator[Finding]:
@@ -57,7 +57,7 @@ def locale(target: Target) -> Iterator[Finding]:
             trouble = f"in another language {there.ended}"
         elif not same(here.data, there.data):
             trouble = "in another language the data is another"
-        yield judged(trouble, named(command), there.evidence)
+        yield finding(trouble, named(command), there.evidence)
 
 
 def has_numbers(data: Any) -> bool:
@@ -123,17 +123,17 @@ def pages(target: Target) -> Iterator[Finding]:
         if page is None:
             continue
         if page.exit_code != 0 or not same(page.data, whole[:1]):
-            yield judged("--limit 1 does not give the first item", name, page.evidence)
+            yield finding("--limit 1 does not give the first item", name, page.evidence)
             continue
         cursor = _next(page)
         if not cursor:
-            yield judged("--limit 1 gives no cursor for the rest", name, page.evidence)
+            yield finding("--limit 1 gives no cursor for the rest", name, page.evidence)
             continue
         page = made(target, *words, "--limit", "1", "--cursor", cursor)
         if page is not None:
             goes_on = page.exit_code == 0 and same(page.data, whole[1:2])
             trouble = "" if goes_on else "the cursor does not lead to the second item"
-            yield judged(trouble, name, page.evidence)
+            yield finding(trouble, name, page.evidence)
     if not tried:
         raise NotApplicable("no list of two items or more has --limit and --cursor")
 
@@ -147,10 +147,10 @@ def bad_cursor(target: Target) -> Iterator[Finding]:
         if call is None:
             continue
         trouble = ""
-        if call.exit_code != call.wire.wrong_call:
+        if call.exit_code != call.dialect.wrong_call:
             trouble = f"a cursor that is none: {call.ended}"
         elif call.error and call.error_name != "INVALID_CURSOR":
             trouble = "error.code is not INVALID_CURSOR"
-        yield judged(trouble, named(command), call.evidence)
+        yield finding(trouble, named(command), call.evidence)
     if not tried:
         raise NotApplicable("no list has --limit and --cursor")

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...wire.catalogue import is_manifest
+from ...wire.dialects import Dialect
 from ...wire.envelopes import object_in, text_in, texts_in
 from ..calls.making import Call, all_calls, call_of, listed, made, unsuccessful
-from ..judging import NotVerified, judged
+from ..judging import NotVerified, finding
 from ..results import Finding
 from ..shapes.kinds import first, is_text
 from ..shapes.manifest import entry_troubles, manifest_troubles, shape_of
-from ..target import ENVELOPES, Target
-from ..wires import WIRES
+from ..target import Target
 
 _LONGEST_DESCRIPTION = 120
 _VAGUE = ("error", "failed", "failure", "fails", "an error", "an error occurred")
@@ -32,7 +32,7 @@ def answers(target: Target) -> Iterator[Finding]:
         trouble = f"manifest: {call.ended} instead of exit 0"
     elif not trouble and not (is_manifest(call.data) and call.data["commands"]):
         trouble = "the data has no commands"
-    yield judged(trouble, "manifest", call.evidence)
+    yield finding(trouble, "manifest", call.evidence)
 
 
 def shape(target: Target) -> Iterator[Finding]:
@@ -40,11 +40,11 @@ def shape(target: Target) -> Iterator[Finding]:
     evidence = target.run("manifest")
     found = listed(target)
     shape = shape_of(target.description)
-    wanted = "3" if target.contract == ENVELOPES[-1] else "1"
+    wanted = target.dialect.manifest
     trouble = first(manifest_troubles(target.description, wanted))
-    yield judged(trouble, "", evidence)
+    yield finding(trouble, "", evidence)
     for name, entry in found.items() if shape == wanted else ():
-        yield judged(first(entry_troubles(entry, shape)), name, evidence)
+        yield finding(first(entry_troubles(entry, shape)), name, evidence)
 
 
 def tree(target: Target) -> Iterator[Finding]:
@@ -56,7 +56,7 @@ def tree(target: Target) -> Iterator[Finding]:
         for name, entry in found.items()
         for each in texts_in(entry.get("subcommands"))
     }
-    yield judged("" if "manifest" in found else "it does not list itself", "", evidence)
+    yield finding("" if "manifest" in found else "it does not list itself", "", evidence)
     for name in found:
         above = name.rpartition(" ")[0]
         trouble = ""
@@ -64,10 +64,10 @@ def tree(target: Target) -> Iterator[Finding]:
             trouble = f"`{above}`, which is above it, is not listed"
         elif above and below.get(name) != above:
             trouble = f"`{above}` does not name it among its subcommands"
-        yield judged(trouble, name, evidence)
+        yield finding(trouble, name, evidence)
     for name, above in below.items():
         if name not in found:
-            yield judged(f"it names `{name}`, which is not listed", above, evidence)
+            yield finding(f"it names `{name}`, which is not listed", above, evidence)
 
 
 def etag(target: Target) -> Iterator[Finding]:
@@ -81,21 +81,21 @@ def etag(target: Target) -> Iterator[Finding]:
             trouble = f"--etag {known}: {hit.ended} instead of exit 0"
         elif hit.data is not None or hit.meta.get("not_modified") is not True:
             trouble = "data is not null, or meta.not_modified not true, though nothing changed"
-        yield judged(trouble, "manifest", hit.evidence)
+        yield finding(trouble, "manifest", hit.evidence)
     if miss := made(target, "manifest", "--etag", _NO_SUCH_ETAG):
         other = object_in(miss.data).get("etag")
         trouble = (
             "" if other == known else "another etag does not give the manifest, the same again"
         )
-        yield judged(trouble, "manifest", miss.evidence)
+        yield finding(trouble, "manifest", miss.evidence)
 
 
 # -- exit codes ----------------------------------------------------------------------------------
 
 
 def _codes(target: Target, entry: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the exit codes of a command: its own, and in the newest revision the shared ones."""
-    shared = target.description.get("exit_codes") if target.contract == ENVELOPES[-1] else None
+    """Return the exit codes of a command: its own, and in later manifests the shared ones."""
+    shared = target.description.get("exit_codes") if target.dialect.manifest == "3" else None
     both = {**object_in(shared), **object_in(entry.get("exit_codes"))}
     return {number: object_in(code) for number, code in both.items()}
 
@@ -103,23 +103,23 @@ def _codes(target: Target, entry: Mapping[str, Any]) -> dict[str, Mapping[str, A
 def exit_codes(target: Target) -> Iterator[Finding]:
     """Every command declares its exit codes and what each leaves behind."""
     for name, entry in listed(target).items():
-        yield judged(first(unsound(_codes(target, entry), target.contract)), name)
+        yield finding(first(unsound(_codes(target, entry), target.dialect)), name)
 
 
-def unsound(codes: Mapping[str, Mapping[str, Any]], contract: str) -> Iterator[str]:
+def unsound(codes: Mapping[str, Mapping[str, Any]], dialect: Dialect) -> Iterator[str]:
     """Yield contradictions in the exit *codes* of a command."""
     if "0" not in codes:
         yield "it does not tell how it succeeds"
-    if contract == ENVELOPES[-1]:
+    if dialect.manifest == "3":
         for number in _SIGNALLED:
             entry = codes.get(number, {})
             if entry.get("retryable") is not False or entry.get("side_effects") != "partial":
                 yield f"exit {number} is not told as what a signal leaves behind"
     for number, entry in codes.items():
         left, again = entry.get("side_effects"), entry.get("retryable")
-        if number == str(WIRES[contract].wrong_call) and left != "none":
+        if number == str(dialect.wrong_call) and left != "none":
             yield f"exit {number} is for wrong calls, and has side effects"
-        if number == str(WIRES[contract].partial) and again is True:
+        if number == str(dialect.partial) and again is True:
             yield f"exit {number} is for what is done by half, and is retryable"
         if left == "complete" and number != "0":
             yield f"exit {number} is a failure, and is complete"
@@ -144,4 +144,4 @@ def exit_codes_declared(target: Target) -> Iterator[Finding]:
             continue
         known = str(call.exit_code) in _codes(target, entry)
         trouble = "" if known else f"{call.ended} is not declared"
-        yield judged(trouble, call.command, call.evidence)
+        yield finding(trouble, call.command, call.evidence)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from ...wire.dialects import PRECONDITION, REDIRECTED
 from ...wire.envelopes import object_in
 from ..calls.descriptions import described, formats
 from ..calls.documents import code_in, documents
@@ -27,11 +28,10 @@ from ..calls.mistaken import (
     unknown_flags_of_all,
     wrong_calls,
 )
-from ..judging import Look, NotApplicable, NotVerified, judged, or_not_applicable
+from ..judging import Look, NotApplicable, NotVerified, finding, or_not_applicable
 from ..results import Finding
 from ..shapes.kinds import shown
 from ..target import NO_SUCH_FLAG, NO_SUCH_FORMAT, Target
-from ..wires import PRECONDITION, REDIRECTED
 
 _NOT_FOUND = 5
 _NO_SUCH_PROFILE = "murli-check-no-such-profile"
@@ -43,7 +43,7 @@ USAGE = ("flag_error", "command_error")
 
 def _unrefused(call: Call, what: str, code: int = 0) -> str:
     """Return why *what* was not refused with *code* (else that of a wrong call), or ``""``."""
-    code = code or call.wire.wrong_call
+    code = code or call.dialect.wrong_call
     if call.target.is_enveloped:  # the document is checked elsewhere
         return "" if call.exit_code == code else f"{what}: {call.ended} instead of exit {code}"
     if not call.error:
@@ -70,7 +70,7 @@ def _refused(
         in_envelope = target.is_enveloped
         wrong = envelope(target) if in_envelope else ((call, what) for call in murli(target))
         found = (
-            judged("" if is_fair(call) else _unrefused(call, each), call.command, call.evidence)
+            finding("" if is_fair(call) else _unrefused(call, each), call.command, call.evidence)
             for call, each in wrong
         )
         return or_not_applicable(found, otherwise) if otherwise and not in_envelope else found
@@ -80,7 +80,7 @@ def _refused(
 
 def _options_read(target: Target) -> Iterator[Call]:
     # A command that refuses to run unconfirmed has not looked at the options.
-    return (call for call in unknown_flags(target) if call.error_name != call.wire.confirmation)
+    return (call for call in unknown_flags(target) if call.error_name != call.dialect.confirmation)
 
 
 def _commands_known(target: Target) -> Iterator[Call]:
@@ -153,7 +153,7 @@ def _listed(call: Call, wanted: set[str], what: str) -> Iterator[Finding]:
         listed = values if isinstance(values, list) else []
         missing = ", ".join(map(shown, sorted(each for each in wanted if each not in listed)[:3]))
         trouble = f"{what}: valid_values lacks {missing}" if missing else ""
-        yield judged(trouble, call.command, call.evidence)
+        yield finding(trouble, call.command, call.evidence)
 
 
 def names(target: Target) -> Iterator[Finding]:
@@ -170,14 +170,14 @@ def names(target: Target) -> Iterator[Finding]:
             name = call.error.get("error")
             if isinstance(name, str):
                 trouble = "" if name in known else f"{shown(name)} instead of {' or '.join(known)}"
-                yield judged(trouble, call.command, call.evidence, warn=True)
+                yield finding(trouble, call.command, call.evidence, warn=True)
 
 
 def protocol_version(target: Target) -> Iterator[Finding]:
     """An unknown protocol version is refused, not answered in another one."""
     command = working(target, "protocol-version")[0]
     call = called(target, command, "--protocol-version", _NO_SUCH_VERSION)
-    yield judged(_unrefused(call, "an unknown protocol"), call.command, call.evidence)
+    yield finding(_unrefused(call, "an unknown protocol"), call.command, call.evidence)
 
 
 def profile(target: Target) -> Iterator[Finding]:
@@ -186,7 +186,7 @@ def profile(target: Target) -> Iterator[Finding]:
         raise NotApplicable("it has no profiles")
     call = called(target, working(target, "profile")[0], "--profile", _NO_SUCH_PROFILE)
     trouble = _unrefused(call, "a profile that does not exist", _NOT_FOUND)
-    yield judged(trouble, call.command, call.evidence)
+    yield finding(trouble, call.command, call.evidence)
 
 
 def text(target: Target) -> Iterator[Finding]:
@@ -208,7 +208,7 @@ def text(target: Target) -> Iterator[Finding]:
         trouble = "it prints a document where text was asked for"
     elif not evidence.stderr.startswith(b"Error: "):
         trouble = "stderr does not begin with Error:"
-    yield judged(trouble, named(command), evidence)
+    yield finding(trouble, named(command), evidence)
 
 
 # -- of envelopes --------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def phase(call: Call) -> str:
     """The error about a wrong call has the phase ``validation``, and is not retryable."""
     if call.error.get("phase") != "validation":
         return "the phase of the error is not validation"
-    if call.target.contract != "response" and call.error.get("retryable") is True:
+    if not call.dialect.is_first_envelope and call.error.get("retryable") is True:
         return "the same call is told to be worth another try"
     return ""
 
@@ -233,4 +233,4 @@ def no_trace(call: Call) -> str:
 def repeated_option(target: Target) -> Iterator[Finding]:
     """An option for the format that is passed twice with different values is refused."""
     if call := made(target, "manifest", "--format", "json", "--format", "jsonl"):
-        yield judged(_unrefused(call, "--format twice"), "manifest", call.evidence)
+        yield finding(_unrefused(call, "--format twice"), "manifest", call.evidence)

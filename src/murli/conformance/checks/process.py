@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..calls.making import Call, called, named, over, unsuccessful
-from ..judging import NotApplicable, judged
+from ..judging import NotApplicable, finding
 from ..probing import TRAPPED
 from ..results import Finding
 from ..target import NONE, Target
@@ -66,7 +66,7 @@ def version_answers(target: Target) -> Iterator[Finding]:
         trouble = "--version says nothing" if _is_silent(call) else ""
     elif call.evidence.timed_out or code is None or code < 0:
         trouble = f"--version: {call.ended}"
-    yield judged(trouble, "", call.evidence, warn=trouble.startswith("there"))
+    yield finding(trouble, "", call.evidence, warn=trouble.startswith("there"))
 
 
 @over(lambda target: _calls(target, "closed"))
@@ -124,7 +124,9 @@ def reader_gone(target: Target) -> Iterator[Finding]:
     # Some always write something to stderr.
     is_new = bool(stderr) and not target.run(listing).stderr
     complains = is_new or any(each in stderr for each in _COMPLAINTS)
-    yield judged(_hangs(call) or ("it complains on stderr" if complains else ""), "", call.evidence)
+    yield finding(
+        _hangs(call) or ("it complains on stderr" if complains else ""), "", call.evidence
+    )
 
 
 def _readings(target: Target) -> Iterator[Call]:
@@ -150,8 +152,8 @@ def promises(target: Target) -> Iterator[Finding]:
         raise NotApplicable("the profile names no call")
     for probe in probes:
         evidence = target.vouched(probe)
-        if target.contract == "murli" and (evidence.exit_code or 0) > _LAST_CODE:
+        if not target.is_enveloped and (evidence.exit_code or 0) > _LAST_CODE:
             continue  # malformed
         kept = evidence.exit_code == probe.exit_code
         trouble = "" if kept else f"{evidence.ended} instead of exit {probe.exit_code}"
-        yield judged(trouble, target.command_of(probe.words), evidence)
+        yield finding(trouble, target.command_of(probe.words), evidence)

@@ -28,7 +28,7 @@ from ..calls.making import (
     unsuccessful,
     working,
 )
-from ..judging import NotApplicable, NotVerified, all_seen, judged, or_not_applicable
+from ..judging import NotApplicable, NotVerified, all_seen, finding, or_not_applicable
 from ..results import Finding
 from ..shapes.kinds import shown
 from ..target import Target
@@ -92,7 +92,7 @@ def honest(target: Target) -> Iterator[Finding]:
         elif not inferred_danger(command.path):  # which another check reports
             trouble = f"{name} is not declared, and may be a change by its name"
         evidence = None if target.is_enveloped else target.run("describe")
-        yield judged(trouble, name, evidence, warn=True)
+        yield finding(trouble, name, evidence, warn=True)
 
 
 def declared_description(target: Target) -> Iterator[Finding]:
@@ -101,9 +101,9 @@ def declared_description(target: Target) -> Iterator[Finding]:
     known = {*target.profile.safe, *target.profile.exclude}
     gaps = {path: sentence for path, sentence in gaps_in(document) if path not in known}
     names = [name for name, _, _ in each_described(target) if name]
-    found = [judged(gaps.pop(name, ""), name, evidence) for name in names]
+    found = [finding(gaps.pop(name, ""), name, evidence) for name in names]
     # The rest is about the tool itself.
-    found += [judged(sentence, "", evidence) for sentence in gaps.values()]
+    found += [finding(sentence, "", evidence) for sentence in gaps.values()]
     return or_not_applicable(found, "no command is described")
 
 
@@ -111,14 +111,14 @@ def declared_level(target: Target) -> Iterator[Finding]:
     """Every entry has a danger level, and that of a change is not just the default."""
     for name, entry in listed(target).items():
         known = entry.get("danger_level") in list(_LEVELS)
-        yield judged("" if known else "danger_level is none of the three", name)
+        yield finding("" if known else "danger_level is none of the three", name)
     # Only the description, where there is one, marks what is undeclared.
     evidence = target.run("describe")
     description = object_in(parsed(evidence.stdout)).get("data")
     if isinstance(description, dict):
         for path, sentence in gaps_in(description):
             if path not in target.profile.safe:
-                yield judged(sentence, path, evidence)
+                yield finding(sentence, path, evidence)
 
 
 # -- guards of murli -----------------------------------------------------------------------------
@@ -126,7 +126,7 @@ def declared_level(target: Target) -> Iterator[Finding]:
 
 def _passed(call: Call) -> str:
     """Return how an unconfirmed call succeeded, ``""`` if it was refused."""
-    name, code = call.wire.confirmation, call.wire.wrong_call
+    name, code = call.dialect.confirmation, call.dialect.wrong_call
     if call.changed:
         return call.changed
     if not call.error:
@@ -148,7 +148,7 @@ def guard_refuses(target: Target) -> Looked:
         elif call.error_name in USAGE:
             yield f"{named(command)} was called wrongly; name its words in [arguments]"
         else:
-            yield judged(_passed(call), call.command, call.evidence)
+            yield finding(_passed(call), call.command, call.evidence)
     if target.undeclared:
         yield _undeclared(target)
 
@@ -177,7 +177,7 @@ def guard_text(target: Target) -> Iterator[Finding]:
     for command in _held(target):
         call = called(target, command, "--output", "text")
         trouble = _let_through(call, called(target, command))
-        yield judged(trouble, call.command, call.evidence)
+        yield finding(trouble, call.command, call.evidence)
 
 
 def guard_null_device(target: Target) -> Iterator[Finding]:
@@ -185,7 +185,7 @@ def guard_null_device(target: Target) -> Iterator[Finding]:
     for command in _held(target):
         call = called(target, command, event="null-device")
         trouble = _let_through(call, called(target, command))
-        yield judged(trouble, call.command, call.evidence)
+        yield finding(trouble, call.command, call.evidence)
 
 
 def guard_schema(target: Target) -> Iterator[Finding]:
@@ -193,8 +193,8 @@ def guard_schema(target: Target) -> Iterator[Finding]:
     for command in _guarded(target):
         if is_guarded(target, command):
             call = called(target, command, "--schema")
-            refused = call.error_name == call.wire.confirmation
-            yield judged("--schema is refused" if refused else "", call.command, call.evidence)
+            refused = call.error_name == call.dialect.confirmation
+            yield finding("--schema is refused" if refused else "", call.command, call.evidence)
 
 
 # -- previews of murli ---------------------------------------------------------------------------
@@ -225,15 +225,15 @@ def dry_run_plans(target: Target) -> Looked:
         name = named(command)
         if call is None:
             yield f"the arguments of {name} would confirm it"
-        elif call.error_name == call.wire.confirmation:
-            yield judged("a preview has to be confirmed", name, call.evidence, warn=True)
+        elif call.error_name == call.dialect.confirmation:
+            yield finding("a preview has to be confirmed", name, call.evidence, warn=True)
         elif call.error and not _is_about_preview(command, call):
             trouble = shown(call.error.get("error"))
             yield f"{name} --dry-run: {trouble}; name its words in [arguments]"
         else:
             is_plan = call.status == "plan"
             trouble = "" if is_plan else f"status is {shown(call.status)} instead of plan"
-            yield judged(unsuccessful(call) or trouble, name, call.evidence)
+            yield finding(unsuccessful(call) or trouble, name, call.evidence)
 
 
 def _is_about_preview(command: Command, call: Call) -> bool:
@@ -255,7 +255,7 @@ def dry_run_undeclared(target: Target) -> Iterator[Finding]:
         call = called(target, command, "--dry-run")
         runs = call.evidence.exit_code == 0 and call.status != "plan"
         trouble = "--dry-run is accepted, and it runs for real" if runs else ""
-        yield judged(trouble, call.command, call.evidence)
+        yield finding(trouble, call.command, call.evidence)
 
 
 # -- guards and dry runs of envelopes ------------------------------------------------------------
@@ -276,12 +276,12 @@ def level_refused(target: Target) -> Looked:
         if call is None or trouble is None:
             yield _unseen(command, call)
         else:
-            yield judged(trouble, call.command, call.evidence)
+            yield finding(trouble, call.command, call.evidence)
 
 
 def _unguarded(command: Command, call: Call) -> str | None:
     """Return why an unconfirmed call was not refused, ``None`` if it failed otherwise."""
-    code, wanted = call.exit_code, call.wire.wrong_call
+    code, wanted = call.exit_code, call.dialect.wrong_call
     if only_foretells(call):
         return ""
     if code == 0:
@@ -289,7 +289,7 @@ def _unguarded(command: Command, call: Call) -> str | None:
     if is_refusal(call):
         return "" if code == wanted else f"it is refused with exit {code} instead of {wanted}"
     if code == wanted and call.error and is_complete(call.target, command):
-        return f"it is refused as {call.error_name}, not as {call.wire.confirmation}"
+        return f"it is refused as {call.error_name}, not as {call.dialect.confirmation}"
     return None
 
 
@@ -299,7 +299,7 @@ def _foretellings(target: Target) -> Looked:
         if call is not None and is_refusal(call):
             context = object_in(call.error.get("context"))
             trouble = "" if "would_affect" in context else "the context has no would_affect"
-            yield judged(trouble, call.command, call.evidence)
+            yield finding(trouble, call.command, call.evidence)
         elif call is None or not only_foretells(call):
             yield _unseen(command, call)
 
@@ -326,16 +326,16 @@ def dry_run_foretells(target: Target) -> Looked:
     for command in _guarded(target):
         name = named(command)
         if flag_of(target, command, "dry-run") is None:
-            yield judged("it lists no --dry-run", name)
+            yield finding("it lists no --dry-run", name)
             continue
         call = _rehearsed(target, command)
         if call is not None and call.exit_code == 0:
             foretold = text_in(object_in(call.data).get("effect")).startswith("would_")
             trouble = "" if foretold else "data.effect does not tell what it would do"
-            yield judged(trouble, name, call.evidence)
-        elif call is not None and call.exit_code == call.wire.wrong_call:
+            yield finding(trouble, name, call.evidence)
+        elif call is not None and call.exit_code == call.dialect.wrong_call:
             # Without the flag only the confirmation was missing, so the failure is the dry run's.
-            yield judged(f"--dry-run: {call.ended}", name, call.evidence)
+            yield finding(f"--dry-run: {call.ended}", name, call.evidence)
         else:
             yield _unseen(command, call)
 
@@ -352,7 +352,7 @@ def dry_run_no_trace(target: Target) -> Looked:
     """``--dry-run`` changes no files."""
     for command, call in (_rehearsals if target.is_enveloped else _previewed)(target):
         if call is not None and (call.evidence.exit_code == 0 or call.changed):
-            yield judged(call.changed, named(command), call.evidence)
+            yield finding(call.changed, named(command), call.evidence)
         elif target.is_enveloped:
             yield _unseen(command, call)
         else:

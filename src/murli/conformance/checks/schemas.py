@@ -20,7 +20,7 @@ from ..calls.making import (
     readers,
     unsuccessful,
 )
-from ..judging import NotApplicable, NotVerified, judged
+from ..judging import NotApplicable, NotVerified, finding
 from ..results import Finding
 from ..shapes.kinds import shown
 from ..shapes.murli import objects, walked
@@ -61,7 +61,7 @@ def agrees(target: Target) -> Iterator[Finding]:
     for call, schema in _schemas(target):
         entry = entries.get(call.command)
         if entry is not None:  # the description has no entry for the tool itself
-            yield judged(_difference(entry, schema), call.command, call.evidence)
+            yield finding(_difference(entry, schema), call.command, call.evidence)
     if not entries:
         raise NotApplicable("it has no commands")
 
@@ -99,7 +99,7 @@ def brief(target: Target) -> Iterator[Finding]:
             trouble = f"{min(missing)} is not among its subcommands"
         elif any(not {"flags", "subcommands", "arguments"}.isdisjoint(each) for each in listed):
             trouble = "its subcommands are described in full"
-        yield judged(trouble, call.command, call.evidence)
+        yield finding(trouble, call.command, call.evidence)
 
 
 # -- of envelopes ----------------------------------------------------------------------------------
@@ -113,19 +113,19 @@ def every_command(target: Target) -> Iterator[Finding]:
     found = [*safe, *(each.path for each in target.groups)]
     answered = True
     for path in dict.fromkeys(found):
-        finding = _described(target, path)
-        answered &= finding is not None and finding.status == "pass"
-        if finding is not None:
-            yield finding
+        result = _described(target, path)
+        answered &= result is not None and result.status == "pass"
+        if result is not None:
+            yield result
     if not (answered and safe):
         return
     # If all other commands support the flag, it does not run this one either.
     for command in target.leaves:
         foreign = is_foreign(entry_of(target, named(command)))
         if command.path not in found and not foreign and may_be_asked(target, command, "--schema"):
-            finding = _described(target, command.path)
-            if finding is not None:
-                yield finding
+            result = _described(target, command.path)
+            if result is not None:
+                yield result
 
 
 def _described(target: Target, path: tuple[str, ...]) -> Finding | None:
@@ -133,7 +133,7 @@ def _described(target: Target, path: tuple[str, ...]) -> Finding | None:
     if call is None:
         return None
     trouble = "" if object_in(call.data) else "the data describes nothing"
-    return judged(unsuccessful(call, "--schema") or trouble, call.command, call.evidence)
+    return finding(unsuccessful(call, "--schema") or trouble, call.command, call.evidence)
 
 
 def output_fits(target: Target) -> Iterator[Finding]:
@@ -153,4 +153,4 @@ def output_fits(target: Target) -> Iterator[Finding]:
             continue
         if call.command in schemas:
             trouble = misfit(call.data, schemas[call.command])
-            yield judged(trouble, call.command, call.evidence)
+            yield finding(trouble, call.command, call.evidence)

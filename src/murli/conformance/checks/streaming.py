@@ -11,13 +11,12 @@ from ...wire.documents import is_aside, is_terminal, parsed
 from ...wire.envelopes import object_in, text_in
 from ..calls.documents import code_in, documents, has_lines
 from ..calls.making import Call, answers, call_of, listed, made, named, over, readers, seen
-from ..judging import NotApplicable, NotVerified, judged
+from ..judging import NotApplicable, NotVerified, finding
 from ..profile import ProfileProbe
 from ..results import Evidence, Finding
 from ..shapes.kinds import is_count, misfits, shown, summed_up
 from ..shapes.murli import LOG, PROGRESS
-from ..target import ENVELOPES, Target
-from ..wires import WIRES
+from ..target import Target
 from .answers import asks_for_text
 from .mistakes import USAGE
 
@@ -107,10 +106,10 @@ def stream_interrupted(target: Target) -> Iterator[Finding]:
         found, _ = documents(call.evidence.stdout)
         if call.evidence.exit_code == 0 and found and is_terminal(found[-1]):
             raise NotVerified("the stream was over before it could be interrupted")
-        trouble = _unlike(call, "cancelled", call.wire.cancelled)
+        trouble = _unlike(call, "cancelled", call.dialect.cancelled)
         if not trouble and _last_line(call.evidence.stdout) is None:
             trouble = "the last line of the stream is not its error"
-        yield judged(trouble, call.command, call.evidence)
+        yield finding(trouble, call.command, call.evidence)
 
 
 @over(seen, otherwise="no progress was met")
@@ -170,8 +169,8 @@ def interrupted_at_work(target: Target) -> Iterator[Finding]:
     for call in _at_work(target, "no slow call is known; name one in a [[probe]] of the profile"):
         if call.evidence.exit_code == 0:
             raise NotVerified("the call was over before it could be interrupted")
-        trouble = _unlike(call, "cancelled", call.wire.cancelled)
-        yield judged(trouble, call.command, call.evidence)
+        trouble = _unlike(call, "cancelled", call.dialect.cancelled)
+        yield finding(trouble, call.command, call.evidence)
 
 
 def deadline(target: Target) -> Iterator[Finding]:
@@ -181,7 +180,7 @@ def deadline(target: Target) -> Iterator[Finding]:
         call = Call(target, target.command_of(probe.words), target.vouched(hurried))
         if call.error_name in USAGE:
             raise NotApplicable("it has no --timeout")
-        yield judged(_unlike(call, "timeout", call.wire.timeout), call.command, call.evidence)
+        yield finding(_unlike(call, "timeout", call.dialect.timeout), call.command, call.evidence)
 
 
 # -- streams of envelopes ------------------------------------------------------------------------
@@ -196,7 +195,7 @@ def stream_contract(target: Target) -> Iterator[Finding]:
         known = True
         if call.evidence.exit_code is not None:
             trouble = next(stream_troubles(call.evidence), "")
-            yield judged(trouble, call.command, call.evidence)
+            yield finding(trouble, call.command, call.evidence)
     if not known:
         raise NotApplicable(_NO_STREAM)
 
@@ -265,12 +264,12 @@ def _all_cancelled(calls: list[Call]) -> Iterator[Finding]:
         raise NotVerified("it was done before the signal came")
     for call in calls:
         if call.evidence.exit_code != 0:
-            yield judged(_uncancelled(call), call.command, call.evidence)
+            yield finding(_uncancelled(call), call.command, call.evidence)
 
 
 def _uncancelled(call: Call) -> str:
     """Return why an interrupted call did not end as it has to."""
-    evidence, code = call.evidence, call.wire.cancelled
+    evidence, code = call.evidence, call.dialect.cancelled
     if evidence.exit_code is None:
         return f"it {call.ended} after the signal"
     if evidence.exit_code != code:
@@ -289,11 +288,11 @@ def out_of_time(target: Target) -> Iterator[Finding]:
         evidence = target.vouched(hurried)
         if evidence.exit_code != 0:
             trouble = _untimely(target, evidence)
-            yield judged(trouble, target.command_of(probe.words), evidence)
+            yield finding(trouble, target.command_of(probe.words), evidence)
 
 
 def _untimely(target: Target, evidence: Evidence) -> str:
-    code = WIRES[target.contract].timeout
+    code = target.dialect.timeout
     if evidence.exit_code is None or evidence.duration_ms > _GIVEN * 1000 + _GRACE_MS:
         return f"with a second it {evidence.ended}, after {evidence.duration_ms} ms"
     if evidence.exit_code != code:
@@ -303,7 +302,7 @@ def _untimely(target: Target, evidence: Evidence) -> str:
         return "it does not tell that its time was over"
     if call.error_name != "TIMEOUT":
         return f"error.code is {call.error_name!r}, not TIMEOUT"
-    if target.contract != ENVELOPES[0] and call.meta.get("timeout_ms") != _GIVEN * 1000:
+    if not target.dialect.is_first_envelope and call.meta.get("timeout_ms") != _GIVEN * 1000:
         return "meta.timeout_ms does not tell how much time it had"
     return ""
 
@@ -320,8 +319,8 @@ def batch(target: Target) -> Iterator[Finding]:
         trouble = "" if fits else "the answer does not tell _cmd and _line of its request"
         if call.exit_code != 0:
             trouble = f"a request for the manifest: {call.ended}"
-        yield judged(trouble, "exec", call.evidence)
+        yield finding(trouble, "exec", call.evidence)
     if call := made(target, *words, stdin="text", text=_NO_REQUEST):
         fits = call.exit_code != 0 and call.error_name == "DISPATCH_PARSE_ERROR"
         trouble = "" if fits else "what is no request is not answered with DISPATCH_PARSE_ERROR"
-        yield judged(trouble, "exec", call.evidence)
+        yield finding(trouble, "exec", call.evidence)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from .changes import BREAKING, COMPATIBLE, NOTE, Change, printable, same, shown
@@ -41,8 +42,8 @@ def command_changes(old: Surface, new: Surface) -> Iterator[Change]:
         above = new.resolve(path[:-1])
         if path and (above is None or target != (*above, path[-1])):
             now = " ".join(target)
-            told = f"is called {printable(now)} now, and its old name still works"
-            yield _command("command_renamed", COMPATIBLE, words, told, words, now)
+            text = f"is called {printable(now)} now, and its old name still works"
+            yield _command("command_renamed", COMPATIBLE, words, text, words, now)
         yield from _entry_changes(old, new, entry, other)
     for path in new.commands:
         if path not in reached:
@@ -54,8 +55,8 @@ def _entry_changes(old: Surface, new: Surface, before: Entry, after: Entry) -> I
     command = " ".join(before.path)
     yield from _aliases(new, before, after)
     if after.is_group and not before.is_group:
-        told = "has commands below it now, and may not run by itself"
-        yield _command("command_became_group", BREAKING, command, told)
+        text = "has commands below it now, and may not run by itself"
+        yield _command("command_became_group", BREAKING, command, text)
     above = old.inherited(before.path), new.inherited(after.path)
     yield from flag_changes(command, before.flags, after.flags, *above)
     yield from argument_changes(command, before, after)
@@ -72,9 +73,9 @@ def _entry_changes(old: Surface, new: Surface, before: Entry, after: Entry) -> I
     yield from _answers(command, before, after)
     for call, code in before.examples.items():
         if call in after.examples and not same(code, after.examples[call]):
-            told = f"The example {shown(call)} ends with {shown(after.examples[call])} now."
+            text = f"The example {shown(call)} ends with {shown(after.examples[call])} now."
             values = code, after.examples[call]
-            yield Change("example_changed", NOTE, command, "example", told, *values)
+            yield Change("example_changed", NOTE, command, "example", text, *values)
     yield from trait_changes(command, before, after)
 
 
@@ -83,30 +84,30 @@ def _aliases(new: Surface, before: Entry, after: Entry) -> Iterator[Change]:
     for alias in before.aliases:
         target = new.resolve(alias_path(before.path, alias))
         if target != after.path:
-            told = f"The alias {printable(alias)} was removed."
+            text = f"The alias {printable(alias)} was removed."
             if target is not None and target in new.commands:
-                told = f"{printable(alias)} is {printable(' '.join(target))} now."
+                text = f"{printable(alias)} is {printable(' '.join(target))} now."
             subject = f"alias {alias}"
-            yield Change("alias_removed", BREAKING, command, subject, told, alias)
+            yield Change("alias_removed", BREAKING, command, subject, text, alias)
     for alias in after.aliases:
         if alias not in before.aliases and before.path[-1:] != (alias,):
-            told = f"The alias {printable(alias)} was added."
+            text = f"The alias {printable(alias)} was added."
             subject = f"alias {alias}"
-            yield Change("alias_added", COMPATIBLE, command, subject, told, None, alias)
+            yield Change("alias_added", COMPATIBLE, command, subject, text, None, alias)
 
 
 def _exclusions(
     command: str, before: Entry, after: Entry, old_flags: set[str], new_flags: set[str]
 ) -> Iterator[Change]:
     """Yield the pairs of flags that exclude each other now, or no longer."""
-    for pairs, known, kind, severity, told in (
+    for pairs, known, kind, severity, text in (
         (after.exclusions - before.exclusions, old_flags, "added", BREAKING, "cannot be given"),
         (before.exclusions - after.exclusions, new_flags, "removed", COMPATIBLE, "can be given"),
     ):
         for pair in pairs:
             one, other = (f"--{name}" for name in sorted(pair))
             if pair <= known:
-                detail = f"{printable(one)} and {printable(other)} {told} together now."
+                detail = f"{printable(one)} and {printable(other)} {text} together now."
                 kind_of = f"flag_exclusion_{kind}"
                 yield Change(kind_of, severity, command, f"{one} and {other}", detail)
 
@@ -125,30 +126,30 @@ def _rules(command: str, before: Entry, after: Entry, known: set[str]) -> Iterat
                 continue
             severity = NOTE if "target_flag" in rule else BREAKING if is_new else COMPATIBLE
             kind = f"rule_{'added' if is_new else 'removed'}"
-            told = f"The condition {shown(rule)} {'holds now' if is_new else 'holds no longer'}."
+            text = f"The condition {shown(rule)} {'holds now' if is_new else 'holds no longer'}."
             values = (None, rule) if is_new else (rule, None)
-            yield Change(kind, severity, command, f"condition {shown(rule)}", told, *values)
+            yield Change(kind, severity, command, f"condition {shown(rule)}", text, *values)
 
 
 def _safety(command: str, before: Entry, after: Entry) -> Iterator[Change]:
     was, now = before.danger, after.danger
     if was != now:
-        told = f"is {printable(now) or 'of unknown danger'} now"
-        told += f", not {printable(was)}" if was else ""
+        text = f"is {printable(now) or 'of unknown danger'} now"
+        text += f", not {printable(was)}" if was else ""
         raised = _DANGERS.get(now, 2) > _DANGERS.get(was, 2)
         severity = NOTE if not was or not now else BREAKING if raised else COMPATIBLE
         kind = f"danger_{'raised' if raised else 'lowered'}" if was and now else "danger_changed"
-        yield _command(kind, severity, command, told, was or None, now or None)
+        yield _command(kind, severity, command, text, was or None, now or None)
     if before.idempotent != after.idempotent:
         lost = before.idempotent
-        told = "can no longer be repeated safely" if lost else "can be repeated safely now"
+        text = "can no longer be repeated safely" if lost else "can be repeated safely now"
         kind = f"idempotence_{'lost' if lost else 'gained'}"
         severity = BREAKING if lost else COMPATIBLE
-        yield _command(kind, severity, command, told, before.idempotent, after.idempotent)
+        yield _command(kind, severity, command, text, before.idempotent, after.idempotent)
     if before.reveals != after.reveals:
-        told = "prints secrets now" if after.reveals else "prints no secrets now"
+        text = "prints secrets now" if after.reveals else "prints no secrets now"
         values = before.reveals, after.reveals
-        yield _command("secrets_changed", NOTE, command, told, *values)
+        yield _command("secrets_changed", NOTE, command, text, *values)
 
 
 # -- exit codes ----------------------------------------------------------------------------------
@@ -170,8 +171,8 @@ def code_changes(
         alike = [each for each in removed if name and same(old[each].get("name"), name)]
         if len(moved) == 1 == len(alike):
             added.remove(moved[0])
-            told = f"{_named(name)} is exit code {printable(moved[0])} now, not"
-            detail = f"{told} {printable(number)}."
+            text = f"{_named(name)} is exit code {printable(moved[0])} now, not"
+            detail = f"{text} {printable(number)}."
             subject = f"exit code {number}"
             values = number, moved[0]
             yield Change("exit_code_renumbered", BREAKING, command, subject, detail, *values)
@@ -190,18 +191,18 @@ def _meaning(
 ) -> Iterator[Change]:
     was, now = old.get("name"), new.get("name")
     if was and now and not same(was, now):
-        told = f"means {_named(now)} now, not {_named(was)}"
-        yield _code("renamed", BREAKING, command, number, told, was, now)
+        text = f"means {_named(now)} now, not {_named(was)}"
+        yield _code("renamed", BREAKING, command, number, text, was, now)
     was, now = old.get("retryable"), new.get("retryable")
     if (was is True) != (now is True):
-        told = "can be tried again now" if now is True else "must not be tried again now"
+        text = "can be tried again now" if now is True else "must not be tried again now"
         severity = COMPATIBLE if now is True else BREAKING
-        yield _code("retryable_changed", severity, command, number, told, was, now)
+        yield _code("retryable_changed", severity, command, number, text, was, now)
     was, now = old.get("side_effects"), new.get("side_effects")
     if not same(was, now):
-        told = f"has side effects {shown(now)} now, not {shown(was)}"
+        text = f"has side effects {shown(now)} now, not {shown(was)}"
         severity = COMPATIBLE if now == "none" else BREAKING
-        yield _code("side_effects_changed", severity, command, number, told, was, now)
+        yield _code("side_effects_changed", severity, command, number, text, was, now)
     finer = [
         [each for each in codes if isinstance(each, str)] if isinstance(codes, list) else []
         for codes in (old.get("error_codes"), new.get("error_codes"))
@@ -211,11 +212,11 @@ def _meaning(
         (finer[1], finer[0], "added", COMPATIBLE),
     ):
         for each in (name for name in names if name not in others):
-            told = (
+            text = (
                 f"has the error code {printable(each)} {'no more' if kind == 'removed' else 'too'}"
             )
             values = (each, None) if kind == "removed" else (None, each)
-            yield _code(f"error_code_{kind}", severity, command, number, told, *values)
+            yield _code(f"error_code_{kind}", severity, command, number, text, *values)
 
 
 def _named(name: Any) -> str:
@@ -257,8 +258,8 @@ def _shared_codes(old: Surface, new: Surface, both: list[tuple[Entry, Entry]]) -
         owners = [number in entry.exit_codes for _, entry in both]
         if any(owners):
             if not all(owners):
-                told = "is no longer said of every command"
-                yield _code("removed", NOTE, "", number, told, number)
+                text = "is no longer said of every command"
+                yield _code("removed", NOTE, "", number, text, number)
             del before[number]
     for number in [each for each in after if each not in before]:
         if number in old.exit_codes or any(number in entry.exit_codes for entry, _ in both):
@@ -281,17 +282,17 @@ def _shared_codes(old: Surface, new: Surface, both: list[tuple[Entry, Entry]]) -
 def _answers(command: str, old: Entry, new: Entry) -> Iterator[Change]:
     was, now = old.returns_type, new.returns_type
     if was and was != now:
-        told = f"The result is {shown(now or None)} now, not {shown(was)}."
+        text = f"The result is {shown(now or None)} now, not {shown(was)}."
         severity = BREAKING if now else NOTE
-        yield Change("output_kind_changed", severity, command, "result", told, was, now or None)
+        yield Change("output_kind_changed", severity, command, "result", text, was, now or None)
     before, after = _promised(old, new), _promised(new, old)
     if before is None or after is None:
         if before is not None:
-            told = "The command no longer tells what its result is like."
-            yield Change("output_schema_removed", BREAKING, command, "result", told)
+            text = "The command no longer tells what its result is like."
+            yield Change("output_schema_removed", BREAKING, command, "result", text)
         elif after is not None:
-            told = "The command tells what its result is like now."
-            yield Change("output_schema_added", COMPATIBLE, command, "result", told)
+            text = "The command tells what its result is like now."
+            yield Change("output_schema_added", COMPATIBLE, command, "result", text)
         return
     # A shape may be that of the result, or of each item of a list.
     if old.schema is None and new.schema is not None and "items" in after and "items" not in before:
@@ -299,8 +300,7 @@ def _answers(command: str, old: Entry, new: Entry) -> Iterator[Change]:
     if new.schema is None and old.schema is not None and "items" in before and "items" not in after:
         after = {"type": "array", "items": after}
     for each in output_changes(before, after):
-        values = each.before, each.after
-        yield Change(each.kind, each.severity, command, each.place, each.detail, *values)
+        yield replace(each, command=command)
 
 
 def _promised(entry: Entry, other: Entry) -> Mapping[str, Any] | None:
@@ -327,10 +327,10 @@ def _shaped(shape: Any) -> dict[str, Any]:
 
 
 def _command(
-    kind: str, severity: str, command: str, told: str, before: Any = None, after: Any = None
+    kind: str, severity: str, command: str, text: str, before: Any = None, after: Any = None
 ) -> Change:
     name = f"The command {printable(command)}" if command else "The tool itself"
-    return Change(kind, severity, command, "command", f"{name} {told}.", before, after)
+    return Change(kind, severity, command, "command", f"{name} {text}.", before, after)
 
 
 def _code(
@@ -338,11 +338,11 @@ def _code(
     severity: str,
     command: str,
     number: str,
-    told: str,
+    text: str,
     before: Any = None,
     after: Any = None,
 ) -> Change:
-    detail = f"Exit code {printable(number)} {told}."
+    detail = f"Exit code {printable(number)} {text}."
     return Change(
         f"exit_code_{kind}", severity, command, f"exit code {number}", detail, before, after
     )

@@ -21,8 +21,8 @@ def load(text: bytes | str) -> dict[str, Any]:
     except RecursionError:
         raise NotADescription(f"The file is nested too deeply to be read. {_ADVICE}") from None
     except ValueError as error:
-        said = printable(str(error))
-        raise NotADescription(f"The file is not one JSON document: {said}. {_ADVICE}") from None
+        reason = printable(str(error))
+        raise NotADescription(f"The file is not one JSON document: {reason}. {_ADVICE}") from None
     found: dict[str, Any] = _unwrapped(document)
     kind_of(found)
     return found

@@ -275,8 +275,8 @@ def _own(schema: Mapping[str, Any]) -> Node:
     return Node(words, tuple(tuple(each) for each in unions if each))
 
 
-def _types(told: Any) -> frozenset[str] | None:
-    names = [told] if isinstance(told, str) else told
+def _types(value: Any) -> frozenset[str] | None:
+    names = [value] if isinstance(value, str) else value
     if not isinstance(names, list):
         return None
     found = {each for each in names if isinstance(each, str)}

@@ -17,6 +17,15 @@ from .surface import NOTHING, Entry, Parameter
 from .types import type_change
 
 Flags = Mapping[str, Parameter]
+# attribute of a flag -> (severity if it is lost, and the sentences)
+_SWITCHES = {
+    "profileable": (NOTE, "can no longer be saved in a profile", "can be saved in a profile now"),
+    "sensitive": (NOTE, "is no longer treated as a secret", "is treated as a secret now"),
+    "persistent": (
+        *(BREAKING, "is no longer taken by the commands below"),
+        "is taken by the commands below now",
+    ),
+}
 
 
 def flag_changes(
@@ -46,9 +55,9 @@ def flag_changes(
             yield _of(kind, BREAKING, command, flag, "was removed", f"--{flag.name}")
         else:
             del added[twin.name]
-            told = f"seems to be called --{printable(twin.name)} now"
+            text = f"seems to be called --{printable(twin.name)} now"
             before, after = f"--{flag.name}", f"--{twin.name}"
-            yield _of("flag_renamed", BREAKING, command, flag, told, before, after)
+            yield _of("flag_renamed", BREAKING, command, flag, text, before, after)
             yield from _flag(command, flag, twin, new)
     for flag in added.values():
         yield _added(command, flag)
@@ -57,8 +66,8 @@ def flag_changes(
 def _added(command: str, flag: Parameter) -> Change:
     """Return the change for a new flag."""
     if flag.required:
-        told = "was added, and must be given"
-        return _of("required_flag_added", BREAKING, command, flag, told, None, f"--{flag.name}")
+        text = "was added, and must be given"
+        return _of("required_flag_added", BREAKING, command, flag, text, None, f"--{flag.name}")
     kind = "dry_run_gained" if flag.name == "dry-run" else "flag_added"
     return _of(kind, COMPATIBLE, command, flag, "was added", None, f"--{flag.name}")
 
@@ -86,46 +95,37 @@ def _flag(command: str, old: Parameter, new: Parameter, others: Flags) -> Iterat
         dash = {"short": "-", "negation": "--"}.get(what, "")
         was, now = f"{dash}{printable(before)}", f"{dash}{printable(after)}"
         if not before and what != "spelling":
-            told = f"can be written {now} too"
-            yield _of(f"flag_{what}_added", COMPATIBLE, command, old, told, None, after)
+            text = f"can be written {now} too"
+            yield _of(f"flag_{what}_added", COMPATIBLE, command, old, text, None, after)
             continue
         if what == "spelling":
-            told = f"is written {now or f'--{printable(new.name)}'} now"
+            text = f"is written {now or f'--{printable(new.name)}'} now"
         else:
-            told = f"can no longer be written {was}"
+            text = f"can no longer be written {was}"
             taken = [each.name for each in others.values() if each.short == before]
             if what == "short" and taken:
-                told += f", which is --{printable(taken[0])} now"
+                text += f", which is --{printable(taken[0])} now"
             elif what == "negation":
-                told = f"can no longer be turned off by {was}"
-        yield _of(f"flag_{what}_removed", BREAKING, command, old, told, before, after or None)
-    for name in [each for each in old.env if each not in new.env]:
-        told = f"is no longer set by the variable {printable(name)}"
-        yield _of("flag_env_removed", BREAKING, command, old, told, name)
-    for name in [each for each in new.env if each not in old.env]:
-        told = f"can be set by the variable {printable(name)} now"
-        yield _of("flag_env_added", COMPATIBLE, command, old, told, None, name)
-    for what, lost, gained in (
-        ("profileable", "can no longer be saved in a profile", "can be saved in a profile now"),
-        ("sensitive", "is no longer treated as a secret", "is treated as a secret now"),
-    ):
+                text = f"can no longer be turned off by {was}"
+        yield _of(f"flag_{what}_removed", BREAKING, command, old, text, before, after or None)
+    for name in {*old.env} - {*new.env}:
+        text = f"is no longer set by the variable {printable(name)}"
+        yield _of("flag_env_removed", BREAKING, command, old, text, name)
+    for name in {*new.env} - {*old.env}:
+        text = f"can be set by the variable {printable(name)} now"
+        yield _of("flag_env_added", COMPATIBLE, command, old, text, None, name)
+    for what, (severity, lost, gained) in _SWITCHES.items():
         before, after = getattr(old, what), getattr(new, what)
         if before and not after:
-            yield _of(f"flag_{what}_lost", NOTE, command, old, lost, True, False)
+            yield _of(f"flag_{what}_lost", severity, command, old, lost, True, False)
         elif after and not before:
             yield _of(f"flag_{what}_gained", COMPATIBLE, command, old, gained, False, True)
-    if old.persistent and not new.persistent:
-        told = "is no longer taken by the commands below"
-        yield _of("flag_persistent_lost", BREAKING, command, old, told, True, False)
-    elif new.persistent and not old.persistent:
-        told = "is taken by the commands below now"
-        yield _of("flag_persistent_gained", COMPATIBLE, command, old, told, False, True)
     for word in sorted({*old.media_types, *new.media_types}):
         before, after = old.media_types.get(word), new.media_types.get(word)
         if not same(before, after):
             severity = COMPATIBLE if word not in old.media_types else BREAKING
-            told = f"says that {printable(word)} is {_said(after)}, not {_said(before)}"
-            yield _of("flag_media_type_changed", severity, command, old, told, before, after)
+            text = f"says that {printable(word)} is {_or_none(after)}, not {_or_none(before)}"
+            yield _of("flag_media_type_changed", severity, command, old, text, before, after)
 
 
 # -- what flags and arguments share --------------------------------------------------------------
@@ -137,19 +137,19 @@ def value_changes(command: str, what: str, old: Parameter, new: Parameter) -> It
     if typed is not None:
         severity, why = typed
         kind = f"{what}_type_{'widened' if severity == COMPATIBLE else 'changed'}"
-        told = f"takes other values: {printable(why)}"
-        yield _of(kind, severity, command, old, told, old.type.word or None, new.type.word or None)
+        text = f"takes other values: {printable(why)}"
+        yield _of(kind, severity, command, old, text, old.type.word or None, new.type.word or None)
     if new.required and not old.required:
         yield _of(f"{what}_required", BREAKING, command, old, "must be given now", False, True)
     elif old.required and not new.required:
-        told = "can be left out now"
-        yield _of(f"{what}_optional", COMPATIBLE, command, old, told, True, False)
+        text = "can be left out now"
+        yield _of(f"{what}_optional", COMPATIBLE, command, old, text, True, False)
     yield from _values(command, what, old, new)
     if old.pattern != new.pattern:
         severity = BREAKING if new.pattern else COMPATIBLE
         kind = f"{what}_pattern_{'changed' if new.pattern else 'removed'}"
-        told = f"must match {shown(new.pattern)} now" if new.pattern else "need not match a pattern"
-        yield _of(kind, severity, command, old, told, old.pattern or None, new.pattern or None)
+        text = f"must match {shown(new.pattern)} now" if new.pattern else "need not match a pattern"
+        yield _of(kind, severity, command, old, text, old.pattern or None, new.pattern or None)
     for bound, sign in (("minimum", 1), ("maximum", -1)):
         before, after = getattr(old, bound), getattr(new, bound)
         if before == after:
@@ -157,41 +157,42 @@ def value_changes(command: str, what: str, old: Parameter, new: Parameter) -> It
         narrower = after is not None and (before is None or sign * after > sign * before)
         severity = BREAKING if narrower else COMPATIBLE
         kind = f"{what}_range_{'narrowed' if narrower else 'widened'}"
-        told = f"has the {bound} {_said(after)} now, not {_said(before)}"
-        yield _of(kind, severity, command, old, told, before, after)
+        text = f"has the {bound} {_or_none(after)} now, not {_or_none(before)}"
+        yield _of(kind, severity, command, old, text, before, after)
     if not same(_default(old), _default(new)):
         before, after = _default(old), _default(new)
-        told = f"has the default {_said(after)} now, not {_said(before)}"
-        yield _of(f"{what}_default_changed", NOTE, command, old, told, before, after)
+        text = f"has the default {_or_none(after)} now, not {_or_none(before)}"
+        yield _of(f"{what}_default_changed", NOTE, command, old, text, before, after)
     if old.type == new.type and not takes_as_before(old.schema or True, new.schema or True):
-        told = "takes other values: not all that its old schema allows fits the new one"
-        yield _of(f"{what}_schema_changed", BREAKING, command, old, told)
+        text = "takes other values: not all that its old schema allows fits the new one"
+        yield _of(f"{what}_schema_changed", BREAKING, command, old, text)
     if new.deprecated and not old.deprecated:
         yield _of(f"{what}_deprecated", NOTE, command, old, "is deprecated now", False, True)
     for key in sorted({*old.rest, *new.rest}):
         before, after = old.rest.get(key, NOTHING), new.rest.get(key, NOTHING)
         if before is NOTHING or after is NOTHING or not same(before, after):
             before, after = (None if each is NOTHING else each for each in (before, after))
-            told = f"says {printable(key)} {_said(after)}, not {_said(before)}"
-            yield _of(f"{what}_other_changed", NOTE, command, old, told, before, after)
+            text = f"says {printable(key)} {_or_none(after)}, not {_or_none(before)}"
+            yield _of(f"{what}_other_changed", NOTE, command, old, text, before, after)
 
 
 def _values(command: str, what: str, old: Parameter, new: Parameter) -> Iterator[Change]:
     removed = [each for each in old.values if each not in new.values]
     added = [each for each in new.values if each not in old.values]
+    if not removed and not added:
+        return
+    severity, change = COMPATIBLE, "widened"
+    if not new.values:
+        text = f"takes more than {listed(old.values)} now"
+    elif old.values and not removed:
+        text = f"takes {listed(added)} too"
+    else:
+        severity, change = BREAKING, "narrowed"
+        text = f"takes nothing but {listed(new.values)} now"
+        if old.values:
+            text = f"no longer takes {listed(removed)}"
     before, after = list(old.values) or None, list(new.values) or None
-    if new.values and not old.values:
-        told = f"takes nothing but {listed(new.values)} now"
-        yield _of(f"{what}_enum_narrowed", BREAKING, command, old, told, before, after)
-    elif old.values and not new.values:
-        told = f"takes more than {listed(old.values)} now"
-        yield _of(f"{what}_enum_widened", COMPATIBLE, command, old, told, before, after)
-    elif removed:
-        told = f"no longer takes {listed(removed)}"
-        yield _of(f"{what}_enum_narrowed", BREAKING, command, old, told, before, after)
-    elif added:
-        told = f"takes {listed(added)} too"
-        yield _of(f"{what}_enum_widened", COMPATIBLE, command, old, told, before, after)
+    yield _of(f"{what}_enum_{change}", severity, command, old, text, before, after)
 
 
 def _default(parameter: Parameter) -> Any:
@@ -203,7 +204,7 @@ def _default(parameter: Parameter) -> Any:
     return parameter.default
 
 
-def _said(value: Any) -> str:
+def _or_none(value: Any) -> str:
     return "none" if value is None else shown(value)
 
 
@@ -214,15 +215,15 @@ def argument_changes(command: str, old: Entry, new: Entry) -> Iterator[Change]:
     """Yield the changes of the arguments of *command*, compared by position."""
     if old.arguments is None or new.arguments is None:
         if old.usage != new.usage:
-            told = f"It is called {shown(new.usage)} now, not {shown(old.usage)}."
-            yield Change("usage_changed", NOTE, command, "usage", told, old.usage, new.usage)
+            text = f"It is called {shown(new.usage)} now, not {shown(old.usage)}."
+            yield Change("usage_changed", NOTE, command, "usage", text, old.usage, new.usage)
         return
     before, after = _keyed(old.arguments), _keyed(new.arguments)
     kept = [name for name in before if name in after]
     if kept != [name for name in after if name in before]:
         was, now = ([each.name for each in some] for some in (old.arguments, new.arguments))
-        told = f"The arguments are {listed(now)} now, in this order, not {listed(was)}."
-        yield Change("arguments_reordered", BREAKING, command, "arguments", told, was, now)
+        text = f"The arguments are {listed(now)} now, in this order, not {listed(was)}."
+        yield Change("arguments_reordered", BREAKING, command, "arguments", text, was, now)
     renamed = dict(_renamed(list(before), list(after)))
     for name, argument in before.items():
         other = renamed.get(name, name)
@@ -230,9 +231,9 @@ def argument_changes(command: str, old: Entry, new: Entry) -> Iterator[Change]:
             yield _of("argument_removed", BREAKING, command, argument, "was removed", argument.name)
             continue
         if other != name:
-            told = f"is called {printable(after[other].name)} now, in the same place"
+            text = f"is called {printable(after[other].name)} now, in the same place"
             names = [argument.name, after[other].name]
-            yield _of("argument_renamed", NOTE, command, argument, told, *names)
+            yield _of("argument_renamed", NOTE, command, argument, text, *names)
         yield from value_changes(command, "argument", argument, after[other])
     yield from _added_arguments(command, before, after, set(renamed.values()))
 
@@ -255,13 +256,13 @@ def _added_arguments(
         if name in before or name in known:
             continue
         if argument.required:
-            told, kind = "was added, and must be given", "required_argument_added"
+            text, kind = "was added, and must be given", "required_argument_added"
         elif place < last or (greedy and place > last):
-            told, kind = "was added among those there were", "argument_inserted"
+            text, kind = "was added among those there were", "argument_inserted"
         else:
-            told, kind = "was added", "argument_added"
+            text, kind = "was added", "argument_added"
         severity = COMPATIBLE if kind == "argument_added" else BREAKING
-        yield _of(kind, severity, command, argument, told, None, argument.name)
+        yield _of(kind, severity, command, argument, text, None, argument.name)
 
 
 def _keyed(arguments: Sequence[Parameter]) -> dict[Any, Parameter]:
@@ -279,11 +280,11 @@ def _of(
     severity: str,
     command: str,
     parameter: Parameter,
-    told: str,
+    text: str,
     before: Any = None,
     after: Any = None,
 ) -> Change:
     is_argument = "argument" in kind
     subject = f"argument {parameter.name}" if is_argument else f"--{parameter.name}"
     start = f"The argument {printable(parameter.name)}" if is_argument else printable(subject)
-    return Change(kind, severity, command, subject, f"{start} {told}.", before, after)
+    return Change(kind, severity, command, subject, f"{start} {text}.", before, after)

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
-from .changes import BREAKING, COMPATIBLE, canonical, listed, printable, same, shown
+from .changes import BREAKING, COMPATIBLE, Change, canonical, listed, printable, same, shown
 from .nodes import ALL, TYPES, Node, Reader, TooIntricate, kinds_in, values_in
 
 # How many pairs of schemas are compared before the comparison stops.
@@ -24,7 +23,7 @@ _LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties
 _UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
 # A bound may be implied by another one.
 _STRICTER = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
-_JUDGED = {
+_COMPARED = {
     *("type", "enum", "properties", "required", "additionalProperties", "patternProperties"),
     *("items", "prefixItems", *_LOWER, *_UPPER),
 }
@@ -41,22 +40,10 @@ _CONCERNS = {
     **dict.fromkeys(("minimum", "maximum", "multipleOf"), "integer"),
     **dict.fromkeys(("exclusiveMinimum", "exclusiveMaximum"), "integer"),
 }
-_UNJUDGED = "changed in a way that cannot be judged"
+_UNDECIDED = "changed in a way that cannot be judged"
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaChange:
-    """One difference between two schemas; *place* is where, such as ``[].score``."""
-
-    kind: str
-    severity: str
-    place: str
-    detail: str
-    before: Any = None
-    after: Any = None
-
-
-def output_changes(old: Any, new: Any) -> list[SchemaChange]:
+def output_changes(old: Any, new: Any) -> list[Change]:
     """Return what changes for a reader of *old* answers who gets *new* ones."""
     if same(old, new):
         return []
@@ -82,7 +69,7 @@ class _Comparison:
         self._depth = 0
         self._left = _MOST_PAIRS
 
-    def changes(self) -> list[SchemaChange]:
+    def changes(self) -> list[Change]:
         """Return all differences, those that cannot be decided included."""
         old, new = self._olds.root, self._news.root
         try:
@@ -92,7 +79,7 @@ class _Comparison:
 
     def _walk(
         self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
-    ) -> Iterator[SchemaChange]:
+    ) -> Iterator[Change]:
         """Yield the differences between two schemas and their parts, each pair once."""
         pair = (id(old), id(new))
         if pair in met:  # a recursive schema
@@ -106,9 +93,7 @@ class _Comparison:
         else:
             yield from self._plain(old, new, place, met)
 
-    def _below(
-        self, old: Any, new: Any, place: str, met: set[tuple[int, int]]
-    ) -> Iterator[SchemaChange]:
+    def _below(self, old: Any, new: Any, place: str, met: set[tuple[int, int]]) -> Iterator[Change]:
         yield from self._walk(self._olds.node(old), self._news.node(new), place, met)
 
     def _fits(self, old: Node, new: Node) -> bool:
@@ -137,7 +122,7 @@ class _Comparison:
 
     def _alternatives(
         self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
-    ) -> Iterator[SchemaChange]:
+    ) -> Iterator[Change]:
         before, after = self._olds.alternatives(old), self._news.alternatives(new)
         strange, homes = [], []
         for each in after:
@@ -158,17 +143,17 @@ class _Comparison:
             yield from self._walk(one, each, place, met)
         for each in strange:
             other = "another kind of " if kinds_in(each) & known else ""
-            told = f"may be {other}{_said(each)} now"
-            yield _change("widened", BREAKING, place, told, after=_said(each))
+            text = f"may be {other}{_in_words(each)} now"
+            yield _change("widened", BREAKING, place, text, after=_in_words(each))
         if gone and not strange:
-            told = " or ".join(dict.fromkeys(_said(each) for each in gone))
-            yield _change("narrowed", COMPATIBLE, place, f"is no longer {told}", before=told)
+            text = " or ".join(dict.fromkeys(_in_words(each) for each in gone))
+            yield _change("narrowed", COMPATIBLE, place, f"is no longer {text}", before=text)
 
     # -- one thing -------------------------------------------------------------------------------
 
     def _plain(
         self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
-    ) -> Iterator[SchemaChange]:
+    ) -> Iterator[Change]:
         before, after = kinds_in(old), kinds_in(new)
         values, others = values_in(old), values_in(new)
         if values is not None and others is not None:
@@ -176,14 +161,14 @@ class _Comparison:
         elif after - before:
             yield _gained(before, after, place)
         elif values is not None and after:
-            told = f"may be anything now, not only {listed(values)}"
-            yield _change("widened", BREAKING, place, told)
+            text = f"may be anything now, not only {listed(values)}"
+            yield _change("widened", BREAKING, place, text)
         elif before - after or others is not None:
             yield _change(
                 "narrowed",
                 COMPATIBLE,
                 place,
-                f"is always {_said(new)} now",
+                f"is always {_in_words(new)} now",
                 _named(before),
                 _named(after),
             )
@@ -198,7 +183,7 @@ class _Comparison:
 
     def _objects(
         self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
-    ) -> Iterator[SchemaChange]:
+    ) -> Iterator[Change]:
         before, after = old.words.get("properties", {}), new.words.get("properties", {})
         needed = old.words.get("required", frozenset())
         given = new.words.get("required", frozenset())
@@ -213,27 +198,27 @@ class _Comparison:
                     yield from self._added(old, name, schema, inner, met)
                     continue
                 if name in needed and name not in given:
-                    told = "may be missing now"
-                    yield _change("property_optional", BREAKING, inner, told)
+                    text = "may be missing now"
+                    yield _change("property_optional", BREAKING, inner, text)
                 elif name in given and name not in needed:
-                    told = "is always there now"
-                    yield _change("property_required", COMPATIBLE, inner, told)
+                    text = "is always there now"
+                    yield _change("property_required", COMPATIBLE, inner, text)
                 yield from self._below(before.get(name, rest), schema, inner, met)
             elif name in needed or self._is_output:
                 yield _change("property_removed", BREAKING, inner, "was removed")
         yield from self._patterned(old, new, place, met)
         if rest is False and others is not False:
-            told = "may have properties now that the old schema excludes"
-            yield _change("widened", BREAKING, place, told)
+            text = "may have properties now that the old schema excludes"
+            yield _change("widened", BREAKING, place, text)
         elif others is False and rest is not False:
-            told = "has no properties but those it names now"
-            yield _change("narrowed", COMPATIBLE, place, told)
+            text = "has no properties but those it names now"
+            yield _change("narrowed", COMPATIBLE, place, text)
         else:
             yield from self._below(rest, others, f"{place}.*", met)
 
     def _added(
         self, old: Node, name: str, schema: Any, place: str, met: set[tuple[int, int]]
-    ) -> Iterator[SchemaChange]:
+    ) -> Iterator[Change]:
         rest = _rest(old)
         patterns = old.words.get("patternProperties", {})
         bound = [each for pattern, each in patterns.items() if _may_match(pattern, name)]
@@ -241,8 +226,8 @@ class _Comparison:
             for each in bound:
                 yield from self._below(each, schema, place, met)
         elif rest is False:
-            told = "was added, where the old schema excludes what it does not name"
-            yield _change("property_added", BREAKING, place, told)
+            text = "was added, where the old schema excludes what it does not name"
+            yield _change("property_added", BREAKING, place, text)
         elif rest is True or rest == {}:
             yield _change("property_added", COMPATIBLE, place, "was added")
         else:
@@ -250,7 +235,7 @@ class _Comparison:
 
     def _patterned(
         self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
-    ) -> Iterator[SchemaChange]:
+    ) -> Iterator[Change]:
         before = old.words.get("patternProperties", {})
         after = new.words.get("patternProperties", {})
         for pattern in sorted({*before, *after}):
@@ -258,13 +243,13 @@ class _Comparison:
             if pattern in before and pattern in after:
                 yield from self._below(before[pattern], after[pattern], inner, met)
             elif pattern in before:
-                yield _change("unjudged", BREAKING, inner, _UNJUDGED)
+                yield _change("unjudged", BREAKING, inner, _UNDECIDED)
             else:
                 yield from self._below(_rest(old), after[pattern], inner, met)
 
     def _arrays(
         self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
-    ) -> Iterator[SchemaChange]:
+    ) -> Iterator[Change]:
         first, then = old.words.get("prefixItems", []), new.words.get("prefixItems", [])
         before, after = old.words.get("items", True), new.words.get("items", True)
         for place_in in range(max(len(first), len(then))):
@@ -312,26 +297,26 @@ def _may_match(pattern: str, name: str) -> bool:
         return True
 
 
-def _values(old: list[Any], new: list[Any], place: str) -> Iterator[SchemaChange]:
+def _values(old: list[Any], new: list[Any], place: str) -> Iterator[Change]:
     before = {canonical(each) for each in old}
     after = {canonical(each) for each in new}
     added = [each for each in new if canonical(each) not in before]
     removed = [each for each in old if canonical(each) not in after]
     if added:
-        told = f"may be {listed(added)} now"
-        yield _change("value_added", BREAKING, place, told, old, new)
+        text = f"may be {listed(added)} now"
+        yield _change("value_added", BREAKING, place, text, old, new)
     elif removed:
-        told = f"is no longer {listed(removed)}"
-        yield _change("narrowed", COMPATIBLE, place, told, old, new)
+        text = f"is no longer {listed(removed)}"
+        yield _change("narrowed", COMPATIBLE, place, text, old, new)
 
 
-def _gained(before: frozenset[str], after: frozenset[str], place: str) -> SchemaChange:
+def _gained(before: frozenset[str], after: frozenset[str], place: str) -> Change:
     was, now = _named(before), _named(after)
     if before & after and after != ALL:
-        told = f"may be {_named(after - before)} now"
-        return _change("widened", BREAKING, place, told, was, now)
-    told = f"is {now} now, it was {was}"
-    return _change("type_changed", BREAKING, place, told, was, now)
+        text = f"may be {_named(after - before)} now"
+        return _change("widened", BREAKING, place, text, was, now)
+    text = f"is {now} now, it was {was}"
+    return _change("type_changed", BREAKING, place, text, was, now)
 
 
 def _matters(word: str, kinds: frozenset[str]) -> bool:
@@ -339,7 +324,7 @@ def _matters(word: str, kinds: frozenset[str]) -> bool:
     return word not in _CONCERNS or _CONCERNS[word] in kinds
 
 
-def _bounds(old: Node, new: Node, place: str, kinds: frozenset[str]) -> Iterator[SchemaChange]:
+def _bounds(old: Node, new: Node, place: str, kinds: frozenset[str]) -> Iterator[Change]:
     for words, sign in ((_LOWER, 1), (_UPPER, -1)):
         for word in (each for each in words if _matters(each, kinds)):
             before, after = old.words.get(word), new.words.get(word)
@@ -351,36 +336,36 @@ def _bounds(old: Node, new: Node, place: str, kinds: frozenset[str]) -> Iterator
                 if each is not None and (before is None or sign * each >= sign * before)
             ]
             if kept:
-                told = f"is bound more closely by {word}"
-                yield _change("narrowed", COMPATIBLE, place, told, before, after)
+                text = f"is bound more closely by {word}"
+                yield _change("narrowed", COMPATIBLE, place, text, before, after)
             else:
-                told = f"is no longer bound by {word} {shown(before)}"
-                yield _change("widened", BREAKING, place, told, before, after)
+                text = f"is no longer bound by {word} {shown(before)}"
+                yield _change("widened", BREAKING, place, text, before, after)
 
 
-def _others(old: Node, new: Node, place: str, kinds: frozenset[str]) -> Iterator[SchemaChange]:
+def _others(old: Node, new: Node, place: str, kinds: frozenset[str]) -> Iterator[Change]:
     """Yield the changes of keywords that can only be equal, added or removed."""
-    others = {*old.words, *new.words} - _JUDGED
+    others = {*old.words, *new.words} - _COMPARED
     for word in sorted(each for each in others if _matters(each, kinds)):
         before, after = old.words.get(word), new.words.get(word)
         if word in old.words and word in new.words and same(before, after):
             continue
         if word in old.words:
-            yield _change("unjudged", BREAKING, place, f"{_UNJUDGED} ({word})", before, after)
+            yield _change("unjudged", BREAKING, place, f"{_UNDECIDED} ({word})", before, after)
         else:
-            told = f"is bound more closely by {word}"
-            yield _change("narrowed", COMPATIBLE, place, told, before, after)
+            text = f"is bound more closely by {word}"
+            yield _change("narrowed", COMPATIBLE, place, text, before, after)
 
 
 def _change(
-    kind: str, severity: str, place: str, told: str, before: Any = None, after: Any = None
-) -> SchemaChange:
+    kind: str, severity: str, place: str, text: str, before: Any = None, after: Any = None
+) -> Change:
     subject = f"result{place}"
-    detail = f"{printable(subject)} {told}."
-    return SchemaChange(f"output_{kind}", severity, subject, detail, before, after)
+    detail = f"{printable(subject)} {text}."
+    return Change(f"output_{kind}", severity, "", subject, detail, before, after)
 
 
-def _said(node: Node) -> str:
+def _in_words(node: Node) -> str:
     values = values_in(node)
     if values:
         return " or ".join(listed([each]) for each in values[:5])

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...wire.values import list_in, object_in, text_in
 from .documents import kind_of
 from .remarks import arguments_in, remarks_in
 from .types import UNSAID, Type, type_of
@@ -183,12 +184,12 @@ def _described(document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], E
 def _name_in(entries: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the name of the tool in its manifest, ``""`` if that is not certain."""
     above_all = [key for key, entry in entries.items() if key and _is_above_all(key, entry)]
-    said = above_all or {call.split()[0] for call in calls_in(entries)}
-    return next(iter(said)) if len(said) == 1 else ""
+    names = above_all or {call.split()[0] for call in calls_in(entries)}
+    return next(iter(names)) if len(names) == 1 else ""
 
 
 def _is_above_all(key: str, entry: Mapping[str, Any]) -> bool:
-    below = texts_in(entry.get("subcommands"))
+    below = distinct_texts(entry.get("subcommands"))
     return bool(below) and not any(each.startswith(f"{key}.") for each in below)
 
 
@@ -218,7 +219,7 @@ def _entry(
     rest = {} if is_described and not path else entry
     return Entry(
         path,
-        texts_in(entry.get("aliases")),
+        distinct_texts(entry.get("aliases")),
         flags,
         arguments,
         usage,
@@ -259,9 +260,9 @@ def _danger(entry: Mapping[str, Any], safety: Mapping[str, Any]) -> str:
 def _arguments(
     path: tuple[str, ...], entry: Mapping[str, Any]
 ) -> tuple[str, tuple[Parameter, ...] | None]:
-    told = entry.get("positionals", entry.get("arguments"))
-    if isinstance(told, list):
-        found = [object_in(each) for each in told]
+    value = entry.get("positionals", entry.get("arguments"))
+    if isinstance(value, list):
+        found = [object_in(each) for each in value]
         return "", tuple(_parameter(text_in(each.get("name")), each) for each in found)
     _, mark, usage = text_in(entry.get("description")).rpartition("Call: ")
     if not mark:
@@ -272,43 +273,43 @@ def _arguments(
     return usage, tuple(_parameter(each["name"], each) for each in entries)
 
 
-def _parameters(told: Any) -> Iterator[tuple[str, Parameter]]:
+def _parameters(value: Any) -> Iterator[tuple[str, Parameter]]:
     """Yield flags by name, from a list or an object."""
-    if isinstance(told, dict):
-        pairs = [(name, object_in(each)) for name, each in told.items()]
+    if isinstance(value, dict):
+        pairs = [(name, object_in(each)) for name, each in value.items()]
     else:
-        found = [object_in(each) for each in list_in(told)]
+        found = [object_in(each) for each in list_in(value)]
         pairs = [(text_in(each.get("name")), each) for each in found]
     for given, entry in pairs:
         name = given.lstrip("-")
         # The contract's own flags are accepted whether or not they are listed.
         if name and entry.get("standard") is not True:
             # Only a manifest puts facts into the description.
-            yield name, _parameter(name, entry, isinstance(told, dict))
+            yield name, _parameter(name, entry, isinstance(value, dict))
 
 
 def _parameter(name: str, entry: Mapping[str, Any], has_remarks: bool = False) -> Parameter:
     description = text_in(entry.get("description"))
-    said: Mapping[str, Any] = remarks_in(description) if has_remarks else {}
-    kind = type_of({**entry, "schema": said["schema"]} if "schema" in said else entry)
+    remarks: Mapping[str, Any] = remarks_in(description) if has_remarks else {}
+    kind = type_of({**entry, "schema": remarks["schema"]} if "schema" in remarks else entry)
     variables = [text_in(object_in(each).get("name")) for each in list_in(entry.get("env_vars"))]
-    variables += [text_in(entry.get("env")), said.get("env", "")]
+    variables += [text_in(entry.get("env")), remarks.get("env", "")]
     pattern = text_in(entry.get("pattern")) or text_in(entry.get("pattern_type"))
     return Parameter(
         name,
         kind,
         entry.get("required") is True,
         _words(entry.get("enum", entry.get("enum_values"))),
-        pattern or said.get("pattern", ""),
-        number_in(entry.get("minimum", said.get("minimum"))),
-        number_in(entry.get("maximum", said.get("maximum"))),
+        pattern or remarks.get("pattern", ""),
+        comparable(entry.get("minimum", remarks.get("minimum"))),
+        comparable(entry.get("maximum", remarks.get("maximum"))),
         entry.get("default", NOTHING),
         text_in(entry.get("short")).lstrip("-"),
         text_in(entry.get("negation")).lstrip("-"),
-        text_in(entry.get("spelling")) or said.get("spelling", ""),
+        text_in(entry.get("spelling")) or remarks.get("spelling", ""),
         tuple(dict.fromkeys(each for each in variables if each)),
-        tuple(each.lstrip("-") for each in texts_in(entry.get("mutually_exclusive_with")))
-        + tuple(said.get("excludes", ())),
+        tuple(each.lstrip("-") for each in distinct_texts(entry.get("mutually_exclusive_with")))
+        + tuple(remarks.get("excludes", ())),
         entry.get("profileable") is True,
         entry.get("sensitive") is True,
         entry.get("persistent") is True,
@@ -334,13 +335,13 @@ def _exclusions(
         yield from (frozenset((name, other)) for other in flag.excludes if other != name)
     for rule in rules:
         name = text_in(rule.get("if_flag")).lstrip("-")
-        for other in texts_in(rule.get("prohibited")):
+        for other in distinct_texts(rule.get("prohibited")):
             if other.lstrip("-") != name:
                 yield frozenset((name, other.lstrip("-")))
 
 
-def _codes(told: Any) -> dict[str, Mapping[str, Any]]:
-    return {number: object_in(each) for number, each in object_in(told).items()}
+def _codes(value: Any) -> dict[str, Mapping[str, Any]]:
+    return {number: object_in(each) for number, each in object_in(value).items()}
 
 
 def _words(value: Any) -> tuple[str, ...]:
@@ -358,27 +359,12 @@ def _words(value: Any) -> tuple[str, ...]:
 # -- values of any type --------------------------------------------------------------------------
 
 
-def object_in(value: Any) -> Mapping[str, Any]:
-    """Return *value* if it is an object, an empty one for anything else."""
-    return value if isinstance(value, dict) else {}
-
-
-def list_in(value: Any) -> list[Any]:
-    """Return *value* if it is a list, an empty one for anything else."""
-    return value if isinstance(value, list) else []
-
-
-def text_in(value: Any) -> str:
-    """Return *value* if it is a text, an empty one for anything else."""
-    return value if isinstance(value, str) else ""
-
-
-def texts_in(value: Any) -> tuple[str, ...]:
+def distinct_texts(value: Any) -> tuple[str, ...]:
     """Return the texts in a list, each once."""
     return tuple(dict.fromkeys(each for each in list_in(value) if isinstance(each, str)))
 
 
-def number_in(value: Any) -> float | None:
+def comparable(value: Any) -> float | None:
     """Return *value* if it is a number that others can be compared with."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
         return None

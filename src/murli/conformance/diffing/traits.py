@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...wire.values import list_in, object_in, text_in
 from .changes import BREAKING, COMPATIBLE, NOTE, Change, listed, printable, same, shown
 from .schemas import output_changes, takes_as_before
-from .surface import Entry, list_in, number_in, object_in, text_in, texts_in
+from .surface import Entry, comparable, distinct_texts
 
 # key -> (severity if it becomes true, severity if it becomes false, and the sentences)
 _SWITCHES = {
@@ -81,8 +82,8 @@ def trait_changes(command: str, old: Entry, new: Entry) -> Iterator[Change]:
         was, now = (text_in(each.get(key)) or usual for each in (before, after))
         if was != now:
             severity = COMPATIBLE if harmless and now == harmless else BREAKING
-            told = f"{key} is {shown(now or None)} now, not {shown(was or None)}"
-            yield _of(key, severity, command, told, was or None, now or None)
+            text = f"{key} is {shown(now or None)} now, not {shown(was or None)}"
+            yield _of(key, severity, command, text, was or None, now or None)
     yield from _platforms(command, before.get("platform"), after.get("platform"))
     yield from _pairs(command, "output_media_types", before, after, BREAKING, COMPATIBLE)
     yield from _pairs(command, "required_tools", before, after, COMPATIBLE, BREAKING)
@@ -90,8 +91,8 @@ def trait_changes(command: str, old: Entry, new: Entry) -> Iterator[Change]:
     yield from _input(command, before.get("stdin"), after.get("stdin"))
     jobs = [object_in(each.get("job_descriptor_schema")) or True for each in (before, after)]
     for each in output_changes(*jobs):
-        told = each.detail.replace("result", "the job", 1)
-        yield _of("job_descriptor_schema", each.severity, command, told.rstrip("."))
+        text = each.detail.replace("result", "the job", 1)
+        yield _of("job_descriptor_schema", each.severity, command, text.rstrip("."))
     yield from other_changes(command, before, after, _KNOWN)
 
 
@@ -102,8 +103,8 @@ def other_changes(
     for key in sorted({*before, *after} - known):
         if key not in before or key not in after or not same(before[key], after[key]):
             was, now = before.get(key), after.get(key)
-            told = f"{printable(key)} is {shown(now)} now, not {shown(was)}."
-            yield Change("other_changed", NOTE, command, key, told, was, now)
+            text = f"{printable(key)} is {shown(now)} now, not {shown(was)}."
+            yield Change("other_changed", NOTE, command, key, text, was, now)
 
 
 def _switches(
@@ -116,9 +117,9 @@ def _switches(
                 for each in (before, after)
             )
             if was != now:
-                severity, told = (bad, beginning) if now else (better, ceasing)
+                severity, text = (bad, beginning) if now else (better, ceasing)
                 values = before.get(key), after.get(key)
-                yield _of(key, severity, command, f"The command {told}", *values)
+                yield _of(key, severity, command, f"The command {text}", *values)
 
 
 def list_changes(
@@ -135,31 +136,31 @@ def list_changes(
 
     Items in *known* are compared elsewhere.
     """
-    before, after = texts_in(old), texts_in(new)
+    before, after = distinct_texts(old), distinct_texts(new)
     lost = [each for each in before if each not in after and each not in known]
     gained = [each for each in after if each not in before]
     for items, is_gain in ((lost, False), (gained, True)):
         for each in items:
             severity = BREAKING if is_gain == demands else COMPATIBLE
-            told = f"The {what} {printable(each)} was {'added' if is_gain else 'removed'}."
+            text = f"The {what} {printable(each)} was {'added' if is_gain else 'removed'}."
             kind = f"{key}_{'added' if is_gain else 'removed'}"
             values = (None, each) if is_gain else (each, None)
-            yield Change(kind, severity, command, f"{what} {each}", told, *values)
+            yield Change(kind, severity, command, f"{what} {each}", text, *values)
     if not lost and not gained and before != after and {*before} == {*after}:
-        told = f"The order of {key} is {listed(after)} now."
-        yield Change(f"{key}_reordered", NOTE, command, key, told, list(before), list(after))
+        text = f"The order of {key} is {listed(after)} now."
+        yield Change(f"{key}_reordered", NOTE, command, key, text, list(before), list(after))
 
 
 def _platforms(command: str, old: Any, new: Any) -> Iterator[Change]:
     """Yield the platforms a command runs on now; no list means all."""
-    before, after = texts_in(old), texts_in(new)
+    before, after = distinct_texts(old), distinct_texts(new)
     if {*before} == {*after}:
         return
     lost = bool(after) and (not before or not {*before} <= {*after})
     was, now = (listed(each) or "every system" for each in (before, after))
-    told = f"It runs on {now} now, not on {was}"
+    text = f"It runs on {now} now, not on {was}"
     severity = BREAKING if lost else COMPATIBLE
-    yield _of("platform", severity, command, told, list_in(old) or None, list_in(new) or None)
+    yield _of("platform", severity, command, text, list_in(old) or None, list_in(new) or None)
 
 
 def _pairs(
@@ -180,8 +181,8 @@ def _pairs(
             severity = BREAKING
         else:
             severity = lost if name in old else gained
-        told = f"{key} has {shown(now)} for {printable(name)} now, not {shown(was)}"
-        yield _of(key, severity, command, told, was, now)
+        text = f"{key} has {shown(now)} for {printable(name)} now, not {shown(was)}"
+        yield _of(key, severity, command, text, was, now)
 
 
 def _confirmation(command: str, old: Entry, new: Entry) -> Iterator[Change]:
@@ -189,8 +190,8 @@ def _confirmation(command: str, old: Entry, new: Entry) -> Iterator[Change]:
     if was != now:
         # A command that is safe now has nothing to confirm.
         severity = COMPATIBLE if new.danger == "safe" else BREAKING
-        told = f"It is confirmed by {shown(now or None)} now, not by {shown(was or None)}"
-        yield _of("confirm_flag", severity, command, told, was or None, now or None)
+        text = f"It is confirmed by {shown(now or None)} now, not by {shown(was or None)}"
+        yield _of("confirm_flag", severity, command, text, was or None, now or None)
 
 
 def _input(command: str, old: Any, new: Any) -> Iterator[Change]:
@@ -198,16 +199,16 @@ def _input(command: str, old: Any, new: Any) -> Iterator[Change]:
     was, now = text_in(before.get("mode")), text_in(after.get("mode"))
     if was != now:
         severity = BREAKING if was else COMPATIBLE
-        told = f"It reads {shown(now or None)} from stdin now, not {shown(was or None)}"
-        yield _of("stdin", severity, command, told, was or None, now or None)
+        text = f"It reads {shown(now or None)} from stdin now, not {shown(was or None)}"
+        yield _of("stdin", severity, command, text, was or None, now or None)
         return
     for key in ("max_bytes", "max_line_bytes"):
-        most, limit = number_in(before.get(key)), number_in(after.get(key))
+        most, limit = comparable(before.get(key)), comparable(after.get(key))
         if most != limit:
             narrower = limit is not None and (most is None or limit < most)
             bounds = [shown(each) for each in (limit, most)]
-            told = f"The most it reads from stdin ({key}) is {bounds[0]} now, not {bounds[1]}"
-            yield _of("stdin", BREAKING if narrower else COMPATIBLE, command, told, most, limit)
+            text = f"The most it reads from stdin ({key}) is {bounds[0]} now, not {bounds[1]}"
+            yield _of("stdin", BREAKING if narrower else COMPATIBLE, command, text, most, limit)
     schemas = [object_in(each.get("record_schema")) or True for each in (before, after)]
     if not same(*schemas):
         severity = COMPATIBLE if takes_as_before(*schemas) else BREAKING
@@ -215,6 +216,6 @@ def _input(command: str, old: Any, new: Any) -> Iterator[Change]:
 
 
 def _of(
-    key: str, severity: str, command: str, told: str, before: Any = None, after: Any = None
+    key: str, severity: str, command: str, text: str, before: Any = None, after: Any = None
 ) -> Change:
-    return Change(f"{key}_changed", severity, command, key, f"{told}.", before, after)
+    return Change(f"{key}_changed", severity, command, key, f"{text}.", before, after)

@@ -57,9 +57,9 @@ def type_of(entry: Mapping[str, Any]) -> Type:
     word = entry.get("type")
     if not isinstance(word, str) or not word:
         return UNSAID
-    said, many, split = word, entry.get("variadic") is True, ""
+    written, many, split = word, entry.get("variadic") is True, ""
     if many:
-        said += " ..."
+        written += " ..."
     if word.startswith("[]"):
         many, word = True, word[2:]
     elif word.endswith("Slice"):  # in cobra a Slice is split at commas, an Array is not
@@ -71,12 +71,12 @@ def type_of(entry: Mapping[str, Any]) -> Type:
         items = schema.get("items") if isinstance(schema, Mapping) else None
         item = items.get("type") if isinstance(items, Mapping) else None
         many, word = True, item if isinstance(item, str) and item else "string"
-        said = f"array of {word}"
+        written = f"array of {word}"
     whole = _WHOLE.fullmatch(word.lower())
     if whole:
         bits = int(whole[2] or 64)
-        return Type("integer", many, split, -bits if whole[1] else bits, said)
-    return Type(_KINDS.get(word.lower(), word), many, split, word=said)
+        return Type("integer", many, split, -bits if whole[1] else bits, written)
+    return Type(_KINDS.get(word.lower(), word), many, split, word=written)
 
 
 def type_change(old: Type, new: Type) -> tuple[str, str] | None:

@@ -248,11 +248,13 @@ def _check(result: Result, anchors: dict[Words, str]) -> Iterator[str]:
             yield f'<p class="more">and {more:,} more, each in the tree</p>'
     elif result.findings:
         yield f'<p class="more">Holds in {places}.</p>'
-    told = [f"Requirements: {shown(', '.join(result.requirements))}"] if result.requirements else []
+    details = (
+        [f"Requirements: {shown(', '.join(result.requirements))}"] if result.requirements else []
+    )
     if (address := reference_of(result)) and not troubles:
-        told.append(f'<a href="{address}">reference</a>')
-    if told:
-        yield f'<p class="requirements">{"; ".join(told)}</p>'
+        details.append(f'<a href="{address}">reference</a>')
+    if details:
+        yield f'<p class="requirements">{"; ".join(details)}</p>'
     yield "</div>"
     yield "</details>"
 

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from ..target import ENVELOPES
-from ..wires import REDIRECTED, WIRES
+from ...wire.dialects import REDIRECTED, Dialect
 from .kinds import (
     COUNT,
     LIST,
@@ -45,11 +44,8 @@ _FIRST_ERROR = (
     *("retry_after", "phase", "suggestion", "redirect"),
 )
 # Failures that may carry data: partial results, failed reports, conflicts.
-_WITH_PAYLOAD = {
-    "response": (),
-    "agent-spec-1.6": (130, 143),
-    "agent-spec-2": (3, 4, 6, 14, 130, 143),
-}
+_STOPPED = (130, 143)
+_WITH_PAYLOAD = (3, 4, 6, 14)
 _PLACEHOLDERS = re.compile(r"[<>$]")
 
 
@@ -94,7 +90,7 @@ def keys(document: Mapping[str, Any]) -> Iterator[str]:
     yield from others_in(document, KEYS, "the document")
 
 
-def kinds(document: Mapping[str, Any], contract: str) -> Iterator[str]:
+def kinds(document: Mapping[str, Any], dialect: Dialect) -> Iterator[str]:
     """Yield which of the five keys have the wrong type."""
     nested = ("an object, an array", lambda value: isinstance(value, (dict, list)))
     five = {"ok": TRUTH, "data": or_null(nested), "error": or_null(OBJECT)}
@@ -102,11 +98,11 @@ def kinds(document: Mapping[str, Any], contract: str) -> Iterator[str]:
     yield from wrong_kinds(document, five, "the document")
     given = document.get("warnings")
     for at, each in enumerate(given if isinstance(given, list) else ()):
-        yield from _warning(each, f"warnings[{at}]", contract)
+        yield from _warning(each, f"warnings[{at}]", dialect)
 
 
-def _warning(warning: Any, where: str, contract: str) -> Iterator[str]:
-    if contract != ENVELOPES[-1]:
+def _warning(warning: Any, where: str, dialect: Dialect) -> Iterator[str]:
+    if not dialect.rules.warnings_are_objects:
         if not isinstance(warning, str):
             yield f"{where} is {repr_of(warning)}, not a text"
         return
@@ -120,7 +116,7 @@ def _warning(warning: Any, where: str, contract: str) -> Iterator[str]:
     yield from others_in(warning, ("code", "message", "context"), where)
 
 
-def outcome(document: Mapping[str, Any], exit_code: int, contract: str) -> Iterator[str]:
+def outcome(document: Mapping[str, Any], exit_code: int, dialect: Dialect) -> Iterator[str]:
     """Yield contradictions between data, error and the exit code."""
     if not {"data", "error"} <= document.keys():
         return
@@ -130,13 +126,15 @@ def outcome(document: Mapping[str, Any], exit_code: int, contract: str) -> Itera
             yield "exit 0, and the error is not null"
         meta = document.get("meta")
         known = meta if isinstance(meta, dict) else {}
-        reasons = ["not_modified"] if contract == "response" else ["not_modified", "help"]
+        reasons = ["not_modified"] if dialect.is_first_envelope else ["not_modified", "help"]
         if data is None and error is None and not any(known.get(each) is True for each in reasons):
             yield f"data and error are both null, and meta has no {' or '.join(reasons)}"
         return
     if error is None:
         yield f"exit {exit_code}, and the error is null"
-    if data is not None and exit_code not in _WITH_PAYLOAD.get(contract, ()):
+    payload = exit_code in _STOPPED and not dialect.is_first_envelope
+    payload |= exit_code in _WITH_PAYLOAD and dialect.rules.failure_may_have_data
+    if data is not None and not payload:
         yield f"exit {exit_code}, and there is data"
 
 
@@ -148,33 +146,33 @@ def meta_kinds(meta: Mapping[str, Any]) -> Iterator[str]:
 # -- errors --------------------------------------------------------------------------------------
 
 
-def error_shape(error: Mapping[str, Any], contract: str) -> Iterator[str]:
+def error_shape(error: Mapping[str, Any], dialect: Dialect) -> Iterator[str]:
     """Yield what is wrong with the code and the texts of *error*."""
     code = error.get("code")
     if not is_text(code):
         yield "error.code is missing" if code is None else f"error.code is {repr_of(code)}"
-    elif contract != "response" and not is_code(code):
+    elif not dialect.is_first_envelope and not is_code(code):
         yield f"error.code is {repr_of(code)}, not a code in capitals"
     if not is_text(error.get("message")):
         yield f"error.message is {repr_of(error.get('message'))}, not a text"
     texts = dict.fromkeys(("detail", "cause", "docs_url", "suggestion"), TEXT)
     yield from wrong_kinds(error, {**texts, "phase": _PHASE, "context": OBJECT}, "error")
-    if contract == "response":
+    if dialect.is_first_envelope:
         yield from others_in(error, _FIRST_ERROR, "error")
 
 
-def retry_advice(error: Mapping[str, Any], exit_code: int, contract: str) -> Iterator[str]:
+def retry_advice(error: Mapping[str, Any], exit_code: int, dialect: Dialect) -> Iterator[str]:
     """Yield what is wrong with the advice whether, when and how to retry."""
-    retryable = error.get("retryable")
+    retryable, is_first = error.get("retryable"), dialect.is_first_envelope
     if not isinstance(retryable, bool):
         if "retryable" in error:
             yield f"error.retryable is {repr_of(retryable)}, not true or false"
-        elif contract != "response":
+        elif not is_first:
             yield "the error does not tell whether it is retryable"
     delay, gone = "retry_after_ms", "retry_after"
-    if contract == "response":
+    if is_first:
         delay, gone = gone, delay
-    if gone in error and contract != "response":  # later revisions removed it
+    if gone in error and not is_first:  # later revisions removed it
         yield f"error.{gone} is of another revision: here it is {delay}"
     yield from wrong_kinds(error, {delay: COUNT, "retry_strategy": _STRATEGY}, "error")
     yield from wrong_kinds(error, dict.fromkeys(("fix_required", "fix_command"), TEXT), "error")
@@ -184,9 +182,9 @@ def retry_advice(error: Mapping[str, Any], exit_code: int, contract: str) -> Ite
                 yield f"error.{name}, and it is not retryable"
     else:
         for name in ("fix_required", "fix_command"):
-            if name in error and contract != "response":
+            if name in error and not is_first:
                 yield f"error.{name}, and it is retryable as it stands"
-        if exit_code == WIRES[contract].partial:
+        if exit_code == dialect.partial:
             yield "what is done by half is told to be retryable"
     command = error.get("fix_command")
     if isinstance(command, str) and _PLACEHOLDERS.search(command):
