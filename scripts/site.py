@@ -1,26 +1,53 @@
-"""Hooks of the documentation site: pages that are files of the repository."""
+"""Hooks of the documentation site: pages that are made when it is built."""
 
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation
+from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[1]
-# Pages of the site, and the files of the repository that they are.
-PAGES = {"architecture.md": "ARCHITECTURE.md", "changelog.md": "CHANGELOG.md"}
+sys.path[:0] = [str(ROOT)]
+
+from scripts.pages import PAGES, SCHEMAS, llms, llms_full  # noqa: E402
+
+# The text of every page, in the order of the navigation, for llms.txt.
+_texts: dict[str, tuple[str, str]] = {}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are files of the repository."""
-    for page, name in PAGES.items():
-        text = (ROOT / name).read_text(encoding="utf-8")
-        files.append(File.generated(config, page, content=_linked(text)))
+    """Add the pages that are made from the code, or are files elsewhere in the repository."""
+    for path, page in PAGES.items():
+        files.append(File.generated(config, path, content=page()))
+    for path, text in SCHEMAS.items():
+        files.append(File.generated(config, path, content=text))
     return files
 
 
-def _linked(text: str) -> str:
-    """Return a file of the repository with its links to pages as the site has them."""
-    return re.sub(r"\]\(docs/([^)]+)\)", r"](\1)", text)
+def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
+    """Remember the order of the pages."""
+    _texts.clear()
+    _texts.update((page.file.src_uri, ("", "")) for page in nav.pages)
+    return nav
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Remember the text of a page."""
+    _texts[page.file.src_uri] = (
+        str(page.title),
+        re.sub(r"<!--.*?-->\n?", "", markdown, flags=re.S),
+    )
+    return markdown
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Write llms.txt and llms-full.txt beside the pages."""
+    site = Path(config.site_dir)
+    summary = llms(_texts, str(config.site_description))
+    (site / "llms.txt").write_text(summary, encoding="utf-8")
+    (site / "llms-full.txt").write_text(llms_full(_texts), encoding="utf-8")

@@ -6,7 +6,7 @@ all of them.
 
 - ```` ```python title="bak.py" ```` is a file. A title that begins with "in " is a part of one: its
   imports are added, its functions and classes take the place of those of their names, and what is
-  new stands before the call of `enable`.
+  new stands above the next of them, or above the call of `enable` or what runs the program.
 - ```` ```python ```` without a title runs, in one namespace with the other such blocks of the page.
   ``<!-- before: … -->`` in front of it is code that a reader has and does not have to see.
 - ```` ```console ```` is a session at a terminal: each line behind ``$ `` is a command, the lines
@@ -15,6 +15,7 @@ all of them.
 - ```` ```sh ```` are commands whose output is not shown: make targets and installations exist, all
   else runs and succeeds.
 - json and toml are well-formed; a toml block with a title is a file.
+- ``<!-- tool: NAME``, code, ``-->`` is a Python program that the reader has installed by that name.
 """
 
 from __future__ import annotations
@@ -42,9 +43,12 @@ _FENCE = re.compile(
     r"(?P<more>[^\n`]*)\n(?P<text>.*?)^(?P=indent)(?P=ticks)$",
     re.DOTALL | re.MULTILINE,
 )
-_COMMENT = re.compile(r"<!-- (before|keys): ?(.*?)-->\s*$", re.DOTALL)
+_COMMENT = re.compile(r"<!-- (before|keys): ?((?:(?!-->).)*)-->\s*$", re.DOTALL)
+_TOOL = re.compile(r"^<!-- tool: (\S+)\n(.*?)^-->$", re.DOTALL | re.MULTILINE)
 _TAB = re.compile(r'^=== "([^"]+)"$', re.MULTILINE)
 _ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07|[=>])")
+# The statement of a program in front of which a part of it is put.
+_STARTS = re.compile(r"murli\.enable\(|if __name__ ==")
 # What divides the outputs of the commands of one block.
 _MARK = "\x1e"
 
@@ -101,7 +105,7 @@ def _tab_around(above: str) -> str:
 def environment(folder: Path) -> dict[str, str]:
     """Return the variables of a reader: nothing of ours, and a home that is empty."""
     return {
-        "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
+        "PATH": f"{folder}/.bin:{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
         "HOME": str(folder / ".home"),
         "LC_ALL": "C.UTF-8",
         "TERM": "xterm",
@@ -116,10 +120,20 @@ def run_page(page: Path, root: Path) -> None:
     for tab in dict.fromkeys([block.tab for block in blocks if block.tab] or [""]):
         folder = root / (tab or "page")
         (folder / ".home").mkdir(parents=True)
+        install_tools(page, folder)
         mine = [block for block in blocks if block.tab in ("", tab)]
         for block in mine:
             _RUNNERS[block.language](block, folder)
         run_fragments([block for block in mine if is_fragment(block)], folder)
+
+
+def install_tools(page: Path, folder: Path) -> None:
+    """Put the programs of a page on the path of its reader."""
+    (folder / ".bin").mkdir()
+    for name, source in _TOOL.findall(page.read_text(encoding="utf-8")):
+        program = folder / ".bin" / name
+        program.write_text(f"#!{sys.executable}\n{source}", encoding="utf-8")
+        program.chmod(0o755)
 
 
 def is_fragment(block: Block) -> bool:
@@ -173,23 +187,28 @@ def write_file(block: Block, folder: Path) -> None:
 
 def _with_part(whole: str, part: str) -> str:
     """Return the program *whole* with the statements of *part* in their places."""
+    new = ""
     for node in ast.parse(part).body:
         text = _text_of(part, node)
-        statements = ast.parse(whole).body
         if isinstance(node, ast.Import | ast.ImportFrom):
             whole = text + whole
             continue
-        old = [each for each in statements if _name(each) == _name(node) is not None]
-        last = next((s for s in statements if "murli.enable(" in _text_of(whole, s)), None)
-        lines = whole.splitlines(keepends=True)
+        old = [each for each in ast.parse(whole).body if _name(each) == _name(node) is not None]
         if old:
-            first, end = _first_line(old[0]), old[0].end_lineno
+            # What is new and stands above it in the part stands above it in the program.
+            whole = _replaced(whole, _first_line(old[0]), old[0].end_lineno, f"{new}{text}")
+            new = ""
         else:
-            first = _first_line(last) if last else len(lines)
-            end = first
-        lines[first:end] = [text, "" if old else "\n\n"]
-        whole = "".join(lines)
-    return whole
+            new += f"{text}\n\n"
+    starts = [each for each in ast.parse(whole).body if _STARTS.match(_text_of(whole, each))]
+    first = _first_line(starts[0]) if starts else whole.count("\n")
+    return _replaced(whole, first, first, new)
+
+
+def _replaced(whole: str, first: int, end: int | None, text: str) -> str:
+    lines = whole.splitlines(keepends=True)
+    lines[first:end] = [text]
+    return "".join(lines)
 
 
 def _name(node: ast.stmt) -> str | None:
@@ -243,6 +262,11 @@ def _matches(expected: str, found: str) -> bool:
     return re.fullmatch(pattern, text) is not None
 
 
+def shown_at_terminal(command: str, folder: Path, keys: str = "") -> str:
+    """Return what a reader sees who runs *command* in *folder* and types *keys*."""
+    return _at_terminal(["sh", "-c", command], folder, keys)
+
+
 def _at_terminal(argv: list[str], folder: Path, keys: str) -> str:
     screen, inside = pty.openpty()
     process = subprocess.Popen(
@@ -255,8 +279,7 @@ def _at_terminal(argv: list[str], folder: Path, keys: str) -> str:
         start_new_session=True,
     )
     os.close(inside)
-    if keys:
-        os.write(screen, keys.strip().encode() + b"\n")
+    typed = keys.strip().encode() + b"\n" if keys else b""
     shown, deadline = bytearray(), time.monotonic() + SECONDS
     while time.monotonic() < deadline:
         if select.select([screen], [], [], 0.5)[0]:
@@ -267,6 +290,9 @@ def _at_terminal(argv: list[str], folder: Path, keys: str) -> str:
             if not part:
                 break
             shown += part
+            if typed and not shown.endswith(b"\n"):  # it asks
+                os.write(screen, typed)
+                typed = b""
     else:
         os.killpg(process.pid, 9)
     os.close(screen)
@@ -303,8 +329,10 @@ def run_commands(block: Block, folder: Path) -> None:
 
 
 def read_json(block: Block, folder: Path) -> None:
-    """Hold a JSON block to its syntax."""
-    json.loads(block.text)
+    """Hold a JSON block to its syntax; it may have one document on each line."""
+    lines = block.text.splitlines()
+    for document in lines if all(line.startswith("{") for line in lines) else [block.text]:
+        json.loads(document)
 
 
 def read_toml(block: Block, folder: Path) -> None:

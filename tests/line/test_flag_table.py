@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import murli
-from harness import REPOSITORY, environment, run, run_at_terminal, script
+from harness import environment, run, run_at_terminal, script
 from murli import core
 from murli.adapters.argparse.levels import ParserLevel
 from murli.client import own_calls
@@ -87,23 +87,6 @@ def flags_of(document: Any) -> dict[str, str]:
         for part in document:
             found |= flags_of(part)
     return found
-
-
-def documented() -> str:
-    """Return the table of docs/reference/flags.md."""
-    lines = ["| flag | what it does | where | notes |", "|---|---|---|---|"]
-    for flag in OWN_FLAGS:
-        names = ", ".join(f"`{name}`" for name in flag.names)
-        value = f" `{flag.metavar}`" if flag.metavar else ""
-        notes = {
-            "one call only: never saved": flag.intent,
-            "for agents only": flag.for_agents or flag.group == "part",
-            "`exec` passes it on": flag.for_each_call,
-        }
-        where = "every contract" if flag.everywhere else "ResponseEnvelope contracts"
-        told = "; ".join(note for note, holds in notes.items() if holds)
-        lines.append(f"| {names}{value} | {flag.help} | {where} | {told} |")
-    return "\n".join(lines)
 
 
 def test_every_entry_is_complete() -> None:
@@ -200,12 +183,6 @@ def test_the_reading_side_knows_what_confirms_and_previews() -> None:
     for name in confirming:
         assert own_calls.may_confirm(name)
     assert AGENT_FLAG in core.FLAG_NAMES
-
-
-def test_docs_list_the_table() -> None:
-    """The page about our flags is the table, word for word."""
-    page = REPOSITORY / "docs" / "reference" / "flags.md"
-    assert documented() in page.read_text(encoding="utf-8")
 
 
 def test_one_entry_is_enough(tmp_path: Path) -> None:

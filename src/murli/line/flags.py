@@ -1,7 +1,7 @@
 """The table of murli's own flags.
 
 Every flag is one entry of `OWN_FLAGS`. Parsing, help, ``describe``, the manifest, what counts as
-intent, the client, the conformance checks and docs/reference/flags.md are derived from it. To add a
+intent, the client, the conformance checks and the reference of flags are derived from it. To add a
 flag, add an entry and the code that does the work. A flag that exists in every contract is also
 named in `murli.core.FLAG_NAMES`, by which a call that has none of ours is known without this one.
 """

@@ -18,7 +18,7 @@ from ...core import CONCLUDING
 from ...errors import AgentError
 from ...formats import DescriptorStream, flush
 from ...outcome import Failure
-from ...process.children import stop_children
+from ...process.children import note_children, stop_children
 from ...process.deadline import GRACE_SECONDS
 from ...process.process_guard import interruption_by, real_hard_exit
 from .endings import answer_descriptor, hint_at_text, told_of
