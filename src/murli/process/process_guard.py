@@ -138,7 +138,7 @@ def ending_behind(error: BaseException | None) -> BaseException | None:
         return error
     if found.__traceback__ is None and not isinstance(error, (SystemExit, type(None))):
         return error  # it came behind the handler, and was raised nowhere
-    # Python loses what is raised while it writes the message of an ImportError, and fails with this.
+    # Python loses what is raised while it writes the message of an ImportError, and raises this.
     lost = type(error) is TypeError and error.args == ("expected a message argument",)
     if isinstance(error, Exception) and not lost:
         setattr(found, "failed", error)
