@@ -136,11 +136,13 @@ def ending_behind(error: BaseException | None) -> BaseException | None:
 
     if isinstance(error, (AgentError, EncodingError, OutputFailed)):
         return error
-    if found.__traceback__ is None and not isinstance(error, (SystemExit, type(None))):
-        return error  # it came behind the handler, and was raised nowhere
     # Python loses what is raised while it writes the message of an ImportError, and raises this.
     lost = type(error) is TypeError and error.args == ("expected a message argument",)
-    if isinstance(error, Exception) and not lost:
+    if lost or isinstance(error, (SystemExit, type(None))):
+        return found
+    if found.__traceback__ is None:
+        return error  # it came behind the handler, and was raised nowhere
+    if isinstance(error, Exception):
         setattr(found, "failed", error)
     return found
 
