@@ -252,6 +252,48 @@ def test_nothing_of_ours_stays_behind(tmp_path: Path) -> None:
     assert done.err.endswith("same"), done.err
 
 
+SLOW_TO_LOAD = """
+import importlib, importlib.machinery, os, sys, threading, time
+import click
+import murli
+
+
+def slow(module):
+    os.write(2, b"ready\\n")
+    time.sleep(0.5)
+    load(module)
+
+
+class Slow(importlib.machinery.PathFinder):
+    def find_spec(name, path=None, target=None):
+        global load
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if name == "murli.call.ending":
+            load, spec.loader.exec_module = spec.loader.exec_module, slow
+        return spec
+
+
+@click.command()
+def tool():
+    threading.Thread(target=importlib.import_module, args=("murli.call.ending",)).start()
+    time.sleep(60)
+
+
+sys.meta_path.insert(0, Slow)
+murli.enable(tool)
+tool()
+"""
+
+
+def test_a_signal_while_its_own_modules_are_loaded(start: Starter, tmp_path: Path) -> None:
+    """An interrupt is answered as one while what will answer it is being loaded."""
+    running = start(script(tmp_path, SLOW_TO_LOAD))
+    running.wait_for(b"ready")
+    running.send(signal.SIGINT)
+    done = running.end()
+    assert (done.code, done.error["error"]) == (9, "cancelled")
+
+
 def test_a_signal_does_not_come_between_the_parts_of_a_document(
     tmp_path: Path, start: Starter
 ) -> None:

@@ -75,14 +75,22 @@ def handler_has_ended(invocation: Invocation) -> bool:
 
 def program_has_ended(frame: FrameType | None) -> bool:
     """Return whether a program whose rest is the handler has run to its end."""
-    process = sys.modules.get("murli.call.ending")
-    return process is not None and bool(process.has_ended(frame))
+    has_ended = _of_program("has_ended")
+    return has_ended is not None and bool(has_ended(frame))
 
 
 def program_has_failed() -> bool:
     """Return whether an exception that nobody caught ends a program whose rest is the handler."""
-    process = sys.modules.get("murli.call.ending")
-    return process is not None and bool(process.has_failed())
+    has_failed = _of_program("has_failed")
+    return has_failed is not None and bool(has_failed())
+
+
+def _of_program(name: str) -> Any:
+    """Return a function about the program whose rest is the handler; ``None`` without one.
+
+    Its module may be half loaded: a signal finds this thread, or the one that will end it, there.
+    """
+    return getattr(sys.modules.get("murli.call.ending"), name, None)
 
 
 # Whose signals they are.
