@@ -42,7 +42,7 @@ def walk(script: str, app: str) -> None:
         else:
             _list(script, found)
 
-    sys.argv = [script, "--help"]
+    sys.argv[:] = [script, "--help"]
     run = entry_point(script)
     module, _, name = app.partition(":")
     find(importlib.import_module(module), name, list_when_complete)
@@ -83,7 +83,7 @@ def calls(script: str) -> None:
 def _call(run: Callable[[], Any], argv: list[str], out: int, err: int) -> None:
     """Be the tool, in this process, until it ends as it ends by itself."""
     signal.alarm(LIMIT)
-    sys.argv = argv
+    sys.argv[:] = argv  # in place: some tools have bound the list when they were loaded
     for source, target in ((os.open(os.devnull, os.O_RDONLY), 0), (out, 1), (err, 2)):
         os.dup2(source, target)
     sys.exit(run())

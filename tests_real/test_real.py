@@ -18,13 +18,12 @@ from tests_real.varying import difference, is_same
 Path = tuple[str, ...]
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;[^\x1b]*\x1b\\")
-HINT = re.compile(rb"\r?\n?Hint:  Did you mean [^\n]*\n\Z")
+HINT = re.compile(rb"(?:(?<=\n)\r?\n)?Hint:  Did you mean [^\n]*\n\Z")
 TRACEBACK = re.compile(
     rb"(\x1b\[[0-9;]*m|[^\x00-\x7f]| )*Traceback (\x1b\[[0-9;]*m)*\(most recent call last\)"
 )
-OUR_SECTION = re.compile(
-    r"^[Aa]gent options:\n(?:[ ]+.*\n)+(?:\nRun '.*\n(?:'.*\n)?)?", re.MULTILINE
-)
+#: what an agent reads behind the help of a tool, up to its end
+CARD = re.compile(r"^(?:Commands \(.*[;)]:|Flags, anywhere: )[^\0]*\Z", re.MULTILINE)
 OPTION = re.compile(r"(?<![\w-])--?[A-Za-z0-9?][\w.-]*")
 #: options that are the framework's, and in no description
 THE_FRAMEWORKS = {
@@ -70,6 +69,13 @@ def spelled_in(text: str) -> set[str]:
         if not spelled & THE_FRAMEWORKS:
             found |= spelled
     return found
+
+
+def text_in(result: Any) -> str | None:
+    """Return the text that a tool printed, from the result of an answer; no other value."""
+    if isinstance(result, dict) and list(result) == ["lines"]:
+        return "\n".join(result["lines"])
+    return result if isinstance(result, str) else None
 
 
 def error_of(done: Run) -> dict[str, Any]:
@@ -188,13 +194,14 @@ def test_good_call(real: Real) -> None:
         return
     assert done.document["status"] == "ok"
     result = done.document["result"]
+    text = text_in(result)
 
     def printed(plain: Run) -> bytes:
-        if isinstance(result, str):
+        if text is not None:
             return COLOUR.sub("", plain.out).rstrip("\n").encode()
         return json.dumps(json.loads(plain.out)).encode()
 
-    answer = result.rstrip("\n") if isinstance(result, str) else json.dumps(result)
+    answer = text.rstrip("\n") if text is not None else json.dumps(result)
     assert is_same(
         printed(plain),
         answer.encode(),
@@ -235,14 +242,17 @@ def test_failing_call(real: Real) -> None:
 
 @each_of(TOOLS)
 def test_help_on_a_pipe(real: Real) -> None:
-    """--help exits with 0 and prints the tool's own help, with our section and nothing else."""
+    """--help exits with 0 and prints the tool's own help, with our card and nothing else."""
     plain = real.piped("--help", mode="plain")
     done = real.piped("--help")
     assert (done.code, done.err) == (plain.code, plain.err) == (0, "")
     assert "--schema" in done.out
 
     def own_part(done: Run) -> bytes:
-        lines = OUR_SECTION.sub("", done.out).splitlines()
+        # A tool that prints its help by itself has a document for it.
+        text = text_in(done.document["result"]) if done.out.startswith("{") else done.out
+        assert text is not None
+        lines = CARD.sub("", text).splitlines()
         return "\n".join(line for line in lines if line.strip()).encode()
 
     assert is_same(

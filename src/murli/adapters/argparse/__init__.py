@@ -117,11 +117,13 @@ class Enabled:
 
                 fill(self.parser, argv)
             others = process._owner is not None or (keep_extras and not self.parser.add_help)
+            others = others or current() is not None
             if others or not (args is None or argv == sys.argv[1:]):
                 from .several import invocation_among
 
                 invocation = invocation_among(self, argv)
             else:
+                self.joins = False
                 invocation = Invocation(self, self.settings, argv)
             try:
                 if not self.joins:

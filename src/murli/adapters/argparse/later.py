@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ...line.flags import flags_in
-from ...line.scanning import scan
+from ..nested import intent_in
 from .levels import ParserLevel, Separators
 
 TYPE_CHECKING = False
@@ -39,16 +38,6 @@ def parse_later(
         invocation.refuse(found.mistake)
     enabled.admitted.append(parser)
     return enabled.guide(invocation, parser, parse, _path(enabled, parser))
-
-
-def intent_in(words: list[str], level: ParserLevel, invocation: Invocation) -> Call:
-    """Return *words* without our flags that confirm or preview, and which these were.
-
-    All others were taken where the enabled parser parsed, or are none of ours here.
-    """
-    known = invocation.call.flags or flags_in()
-    flags = {name: flag for name, flag in known.items() if flag.intent}
-    return scan(words, level, (), flags, repeats=False)
 
 
 def add_intent(call: Call, found: Call, level: ParserLevel) -> None:

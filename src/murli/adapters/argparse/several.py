@@ -7,8 +7,6 @@ to it, and everything else that is parsed is a part of the program.
 
 from __future__ import annotations
 
-import sys
-
 from ... import core
 from ...call import Invocation
 from ...call.ending import answer_stream
@@ -17,14 +15,15 @@ from ...core import Settings, mentions_secret
 from ...line.calls import scan_again
 from ...line.flags import names_where
 from ...line.option_words import hide_unknown
-from .later import add_intent, intent_in
+from ..nested import enclosing, intent_in, owner_of, stays
+from .later import add_intent
 from .levels import ParserLevel, Separators
 from .signatures import with_words, words_in
 from .values import secret_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from typing import Any
 
     from . import Enabled
@@ -40,11 +39,15 @@ def invocation_among(enabled: Enabled, argv: list[str]) -> Invocation:
     Behind an answer of ours there is none: a program that goes on all the same is ended.
     """
     enabled.joins = False
+    around = enclosing()
+    if around is not None:
+        enabled.joins = True
+        return around
     above, stream = running(), answer_stream()
     whose = owner_of(argv)
     if above is not None and not argv and above.request.runner is not enabled:
         whose = "part"  # another parser led here, and left nothing
-    if above is not None and _keeps(above, whose):
+    if above is not None and stays(above, whose):
         enabled.joins = True
         return above
     settings = enabled.settings
@@ -66,40 +69,6 @@ def invocation_among(enabled: Enabled, argv: list[str]) -> Invocation:
         # Left to the parser that comes after it, which is the tool.
         invocation.request.call = scan_again(invocation, argv, _DESCRIBING)
     return invocation
-
-
-def _keeps(above: Invocation, whose: str) -> bool:
-    """Return whether *above* stays the call when words of *whose* are parsed behind it."""
-    writer = above.writer
-    if (
-        writer._reply.answered
-        or writer._reply.is_streaming
-        or writer._reply.stream_summary is not None
-    ):
-        return True
-    return whose == "other" and owner_of(above.request.argv) != "other"
-
-
-def owner_of(words: Sequence[str]) -> str:
-    """Return what *words* are of those the program was called with.
-
-    ``all`` of them, or all but some options; a ``part``, where a word led to them; or ``other``
-    ones, from a configuration say.
-    """
-    if list(words) == sys.argv[1:]:
-        return "all"
-    left = list(words)
-    is_missing = behind_option = False
-    for word in sys.argv[1:]:
-        if word in left:  # in any order: some tools put options first
-            left.remove(word)
-            behind_option = False
-            continue
-        is_missing = is_missing or not (word[:1] == "-" or behind_option)
-        behind_option = word[:1] == "-" and "=" not in word
-    if left or not words:
-        return "other"
-    return "part" if is_missing else "all"
 
 
 def reads_ahead(parser: Any) -> bool:
@@ -142,4 +111,9 @@ def parse_within(
             return method(*given, **named)
 
     enabled.parsing = True
-    return enabled.guide(invocation, enabled.parser, parse, admits=changes)
+    request, runner = invocation.request, invocation.request.runner
+    request.runner = enabled  # which is told of the parsers below that parse
+    try:
+        return enabled.guide(invocation, enabled.parser, parse, admits=changes)
+    finally:
+        request.runner = runner

@@ -115,7 +115,12 @@ class Enabled:
 
                 own_main = taking_words(own_main, args, dict(named))
             named.update(zip(_MAIN_PARAMETERS, args, strict=False))
-            return Call(self, root, named).run(own_main)
+            call = Call(self, root, named)
+            if current() is None:
+                return call.run(own_main)
+            from .within import run_within
+
+            return run_within(call, own_main)
         finally:
             take_bursts_as_one(begin=False)
 
@@ -169,16 +174,23 @@ class Call:
         # Whether what a handler raises takes its usual way, through the framework.
         self.passes = not self.standalone
 
-    def run(self, own_main: Callable[..., Any]) -> Any:
-        """Run the tool, answer, and end the program as click would have."""
-        words = self.named.get("args")
+    def hook(self) -> None:
+        """Have the commands of the tool ask the guard."""
         hook(self.root, self.enabled, ())
         if core.declares_changes or self.enabled.settings.infers:
             from .guard import hook_guarded
 
             hook_guarded(self.root, self.enabled, ())
+
+    def run(self, own_main: Callable[..., Any], above: Invocation | None = None) -> Any:
+        """Run the tool, answer, and end the program as click would have.
+
+        *above* is the call whose place it takes, whose answer is that of the program's end.
+        """
+        words = self.named.get("args")
+        self.hook()
         argv = sys.argv[1:] if words is None else list(words)
-        invocation = self._invocation(argv)
+        invocation = self._invocation(argv, above)
         ending: BaseException | None = None
         process = os.getpid()
         try:
@@ -186,8 +198,13 @@ class Call:
             process = os.getpid()  # a call of many begins in a fork
             # From here on a refusal comes back to us, and is answered with what was printed.
             invocation.request.raises = True
+            if above is not None:
+                from ...call.ending import adopt_program
+
+                adopt_program(invocation)
+                self.is_programs = True
             if not self.standalone:
-                if not invocation.is_for_people:
+                if not (invocation.is_for_people or self.is_programs):
                     from ...call.ending import adopt_own_program
 
                     self.is_programs = adopt_own_program(invocation, words)
@@ -236,6 +253,11 @@ class Call:
                 from ...call.ending.for_people import let_tool_handle
 
                 let_tool_handle(invocation, ending)
+        elif self.is_programs:
+            from ...call.ending import leave
+
+            invocation.running.returned = self.returned
+            leave(invocation, ending)
         elif _may_be_caught(sys._getframe()):
             from ...call.ending import let_program_end
 
@@ -251,8 +273,12 @@ class Call:
             raise ending
         sys.exit(code)
 
-    def _invocation(self, argv: list[str]) -> Invocation:
+    def _invocation(self, argv: list[str], above: Invocation | None) -> Invocation:
         settings = self.enabled.settings
+        if above is not None:
+            from .within import succeeding
+
+            return succeeding(self, argv, above)
         try:
             return Invocation(self, settings, argv, raises=not self.standalone)
         except KeyboardInterrupt as error:  # typer has replaced the hook that would answer it
@@ -264,8 +290,10 @@ class Call:
 
     def _handle(self, own_main: Callable[..., Any], invocation: Invocation) -> BaseException | None:
         """Let the framework run the handler; return what ended it, ``None`` for nothing bad."""
-        invocation.process.collect()
-        undo = invocation.process.guard()
+        undo = None
+        if not self.is_programs:
+            invocation.process.collect()
+            undo = invocation.process.guard()
         early = sys.modules.get("murli.adapters.early_prints")
         if early is not None:
             early.let_out(sys.stdout)

@@ -114,7 +114,6 @@ def let_program_end(
     code. *argv* is what the tool was called with. Returns where the program is not ours. One that
     says itself what to call the tool with goes on to something else, unless an exception ends it.
     """
-    from ...errors import AgentError
     from .for_people import is_for_the_tool
 
     is_exit = ending is None or not is_for_the_tool(ending)
@@ -125,6 +124,13 @@ def let_program_end(
         adopt_program(invocation, answered=code)
         raise Exit(code)
     adopt_own_program(invocation, argv)
+    leave(invocation, ending)
+
+
+def leave(invocation: Invocation, ending: BaseException | None) -> NoReturn:
+    """End a handler, which *ending* has ended, as its framework would; the program goes on."""
+    from ...errors import AgentError
+
     if ending is None:
         raise Exit(0)
     if isinstance(ending, AgentError):
