@@ -182,8 +182,6 @@ class Line(Office):
     def rows(self, line: str, *names: str) -> list[dict[str, Any]]:
         """Return the fields *names* of the rows of a list, all its pages, by these names."""
         document = self.ask(f"{line} --fields {','.join(names)} --limit 0")
-        if not any(document["result"]):  # it names the fields there are
-            document = self.ask(f"{line} --fields {','.join(map(str.title, names))} --limit 0")
         return [{key.lower(): row[key] for key in row} for row in document["result"]]
 
     def fields(self, document: Any) -> dict[str, str]:

@@ -203,6 +203,45 @@ def test_usage_error(
     assert document["suggestion"].startswith(hint)
 
 
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (["report", "--region", "us"], "--region is an option of tasks: put it before report."),
+        (
+            ["task", "create", "Saw", *WEIGHT, "--region=us"],
+            "--region is an option of tasks: put it before task.",
+        ),
+        (
+            [*WEIGHT, *CREATE, "Saw"],
+            "--weight is an option of tasks task create: put it behind create.",
+        ),
+        (
+            ["task", *WEIGHT, "create", "Saw"],
+            "--weight is an option of tasks task create: put it behind create.",
+        ),
+    ],
+)
+def test_an_option_in_the_wrong_place(tasks: list[str], words: list[str], place: str) -> None:
+    """An option that another command of the call has is unknown, and where it belongs is said."""
+    error = run(tasks, *words).error
+    assert error["message"] == f"Unknown option {place.split()[0]}."
+    assert (error["suggestion"], error.get("valid_values")) == (place, None)
+
+
+def test_an_argument_typed_as_an_option(tasks: list[str]) -> None:
+    """An argument's name with dashes is unknown, and that it is an argument is said."""
+    error = run(tasks, "report", "--what", "all").error
+    assert error["message"] == "Unknown option --what."
+    assert error["suggestion"] == "what is an argument: pass its value without --what."
+
+
+@pytest.mark.parametrize(("typed", "advised"), [("--source", False), ("--forse", True)])
+def test_no_mistake_becomes_a_confirmation(tasks: list[str], typed: str, advised: bool) -> None:
+    """What confirms a change is advised only to somebody who has begun to type it."""
+    advice = run(tasks, "task", "delete", "1", typed).error["suggestion"]
+    assert ("--force" in advice) == advised
+
+
 CITIES = {
     "click": """
 import click, murli

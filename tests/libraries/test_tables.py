@@ -222,6 +222,9 @@ def test_rows_are_a_list_like_any(cli: Any, contract: str) -> None:
     assert amid.data["tables"] == [_table([{"Version": "1.00"}])]
     assert (amid.part.total, amid.text) == (3, "Before\nafter\nthe end")
     assert list(answer("rich", "text", "--fields", "text").data) == ["text"]
+    if contract == "murli":
+        told = answer("rich", "one", "--fields", "nme").message
+        assert told == "Packages. None of the fields nme exists; there are: Name, Version."
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)

@@ -255,7 +255,8 @@ class Shaper:
             draft.warn(missing)
             if not self._invocation.contract.has_warnings:
                 # This contract has no other place for it in the answer.
-                draft.message = f"{draft.message} {missing.message}".strip()
+                known = draft.message.removesuffix(".")
+                draft.message = f"{known}. {missing.message}" if known else missing.message
         if part is None or part.is_text:
             return
         if part.frame is None:

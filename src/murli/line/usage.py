@@ -20,13 +20,27 @@ _MANY = 40
 
 
 def unknown_option(option: str, known: Sequence[str]) -> AgentError:
-    """An option that no parser on the way knows."""
+    """An option that no parser on the way knows, or only one for which it was not typed."""
     # Whoever asks a tool for its version does not mean that of a protocol.
     # One that is known all the same belongs to a command, behind a group that takes no more.
     near = [
-        name for name in nearest(option, known) if name != option and (option, name) != _NOT_MEANT
+        name
+        for name in nearest(option, known)
+        if name != option and (option, name) != _NOT_MEANT and not _confirms(name, option)
     ]
-    return _flag_error(f"{UNKNOWN_OPTION} {option}.", _did_you_mean(near), option, near)
+    from .misplaced import place_of
+
+    place = place_of(option)
+    advice, values = (place, []) if place else (_did_you_mean(near), near)
+    return _flag_error(f"{UNKNOWN_OPTION} {option}.", advice, option, values)
+
+
+def _confirms(name: str, option: str) -> bool:
+    """Return whether *name* confirms a change, which *option* is too unlike to mean."""
+    from .flags import OWN_FLAGS
+
+    confirming = [each for flag in OWN_FLAGS if flag.effect == "confirms" for each in flag.names]
+    return name in confirming and name[:4] != option[:4]
 
 
 def unknown_command(word: str, known: Sequence[str]) -> AgentError:

@@ -135,6 +135,9 @@ def _argument_problem(problem: argparse.ArgumentError, message: str) -> AgentErr
     if place == "_check_value":
         value = str(seen.get("value"))
         if isinstance(action, argparse._SubParsersAction):
+            option = _unknown_before(value, seen.get("self"))
+            if option:
+                return usage.unknown_option(option, [])
             return usage.unknown_command(value, _command_names(action))
         return usage.bad_choice(name, value, choices_of(action, MOST_COMPARED))
     if place == "_get_value":
@@ -153,6 +156,19 @@ def _argument_problem(problem: argparse.ArgumentError, message: str) -> AgentErr
         return usage.unknown_option(f"-{str(explicit)[:1]}", ())
     text = f"{name}: {problem.message}" if problem.message else message
     return usage.other(text, name)
+
+
+def _unknown_before(word: str, parser: Any) -> str:
+    """Return the option before *word* that *parser* does not know: that may be its value."""
+    invocation = current()
+    words = invocation.call.rest if invocation is not None else []
+    before = words[words.index(word) - 1] if word in words[1:] else ""
+    if before[:2] != "--" or len(before) == 2 or "=" in before:
+        return ""
+    known = isinstance(parser, argparse.ArgumentParser) and any(
+        name.startswith(before) for name in parser._option_string_actions
+    )
+    return "" if known else before
 
 
 def _missing(parser: argparse.ArgumentParser, absent: Sequence[str]) -> AgentError:
