@@ -64,6 +64,11 @@ CODE: dict[str, int] = {
 }
 
 
+# Words that a name has a plainer one for, and how many names still have them: fewer each time.
+_DIALECT = {"told", "said", "tell", "tells", "heed", "brace"}
+DIALECT_NAMES = 66
+
+
 class Measure(NamedTuple):
     """What was measured, and the most it may be."""
 
@@ -238,6 +243,47 @@ def mannered_docstrings() -> list[str]:
     ]
 
 
+def mannered_names() -> list[str]:
+    """Return the names in the source that have a word of the old dialect in them."""
+    found = []
+    for module, path in modules().items():
+        for node in ast.walk(parsed(path)):
+            name = (
+                node.id
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+                else node.arg
+                if isinstance(node, ast.arg)
+                else getattr(node, "name", None)
+            )
+            if isinstance(name, str) and not _DIALECT.isdisjoint(name.lower().split("_")):
+                found.append(f"{module}:{getattr(node, 'lineno', 0)}: {name}")
+    return found
+
+
+def ending_constructors() -> list[str]:
+    """Return the constructors that may end the process, or the call."""
+    return [
+        f"{name}.{kind.name}"
+        for name, path in modules().items()
+        for kind in ast.walk(parsed(path))
+        if isinstance(kind, ast.ClassDef)
+        for method in kind.body
+        if isinstance(method, ast.FunctionDef) and method.name == "__init__"
+        for call in ast.walk(method)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+        if call.func.attr in ("refuse", "exit", "finish", "abandon")
+    ]
+
+
+def longest_test() -> tuple[int, str]:
+    """Return the number of lines of the longest test file, and its name."""
+    tests = SOURCE.parent / "tests"
+    return max(
+        (len(path.read_text("utf-8").splitlines()), path.relative_to(tests).as_posix())
+        for path in tests.rglob("test_*.py")
+    )
+
+
 def measures() -> list[Measure]:
     """Return everything that is measured, with its limit."""
     folders: dict[str, int] = {}
@@ -250,7 +296,7 @@ def measures() -> list[Measure]:
     # Its constructors, one for each kind of failure, are what it is for.
     sizes.pop("murli.errors.AgentError", None)
     largest_class = max(sizes, key=lambda name: sizes[name])
-    circles = cycles()
+    circles, longest = cycles(), longest_test()
     import murli
 
     return [
@@ -261,6 +307,9 @@ def measures() -> list[Measure]:
         Measure("members of one class", sizes[largest_class], 35, largest_class),
         *code_of_rooms(),
         Measure('docstrings that begin with "Give"', len(mannered_docstrings()), 0),
+        Measure("names of the old dialect", len(mannered_names()), DIALECT_NAMES),
+        Measure("constructors that end the process", len(ending_constructors()), 0),
+        Measure("lines of a test file", longest[0], 800, longest[1]),
         Measure("public names", len(dir(murli)), 30),
     ]
 

@@ -141,7 +141,7 @@ class AgentError(Exception):
         self.message = message
         self.suggestion = suggestion
         # The author's decision outranks every default, so None (undecided) is kept.
-        self.recoverable_said = recoverable
+        self.explicit_recoverable = recoverable
         self.recoverable = bool(recoverable)
         self.valid_values, self.context = _read(valid_values, context)
         self.retry_after_ms = retry_after_ms
@@ -190,7 +190,7 @@ class AgentError(Exception):
                     raise unexpected_keyword(cls.__name__, name, _KEYWORDS)
         given.update(code=code, kind=kind, message=message, suggestion=suggestion)
         error = cls(**given)
-        if error.recoverable_said is None:
+        if error.explicit_recoverable is None:
             error.recoverable = recoverable
         return error
 

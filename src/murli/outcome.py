@@ -149,8 +149,8 @@ class Page(Record):
 
     def sentence(self) -> str:
         """Return the sentence for a part whose author wrote none."""
-        told = f"{self.returned}" if self.total is None else f"{self.returned} of {self.total}"
-        return f"{told}; the rest: {self.rest}" if self.rest else f"{told}."
+        text = f"{self.returned}" if self.total is None else f"{self.returned} of {self.total}"
+        return f"{text}; the rest: {self.rest}" if self.rest else f"{text}."
 
     def facts(self) -> dict[str, Any]:
         """Return what a caller must know who holds a part of the whole."""

@@ -115,7 +115,7 @@ class _Watcher:
         self._items = set(items)
         self._watch: Any = None
         self._verdict: Verdict | None = None
-        self._told = 0
+        self._shown = 0
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -124,7 +124,7 @@ class _Watcher:
             from .testing import watch
 
             self._watch = watch()
-            self._verdict, self._told = self._watch.__enter__(), 0
+            self._verdict, self._shown = self._watch.__enter__(), 0
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_call(self) -> None:
@@ -158,8 +158,8 @@ class _Watcher:
 
     def _untold(self) -> str:
         """Return what was found since this was last asked, in words."""
-        faults = self._verdict.faults[self._told :] if self._verdict is not None else []
-        self._told += len(faults)
+        faults = self._verdict.faults[self._shown :] if self._verdict is not None else []
+        self._shown += len(faults)
         lines = [f"- {each}" for each in faults]
         return "\n".join(["What murli wrote breaks its contract:", *lines]) if faults else ""
 
@@ -204,7 +204,7 @@ class _Tool(pytest.Collector):
         return tool
 
     def collect(self) -> list[pytest.Item]:
-        """Return a test for every check of the contract, or of all where it is not told."""
+        """Return a test for every check of the contract, or of all where none is named."""
         from .conformance.checking import checks_for
         from .contracts import CONTRACT_NAMES
 
@@ -250,11 +250,11 @@ class _Check(pytest.Item):
         if found is None:
             pytest.skip(f"no check of {report.measured}")
         if found.status == "fail":
-            raise _Broken(_told(found))
+            raise _Broken(_shown(found))
         if found.status in ("not_applicable", "not_verified"):
             pytest.skip(f"{found.status.replace('_', ' ')}: {found.reason}")
         if found.status == "warn":
-            self.add_report_section("call", "murli", _told(found))
+            self.add_report_section("call", "murli", _shown(found))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show what was found, rather than where in here it was."""
@@ -272,7 +272,7 @@ class _Broken(AssertionError):
     """A check that failed."""
 
 
-def _told(result: CheckResult) -> str:
+def _shown(result: CheckResult) -> str:
     """Return what a check has to complain of, with what reproduces it."""
     from .conformance.reports.terminal import reproduction
     from .conformance.reports.wording import fix_of, reference_of

@@ -231,7 +231,7 @@ def test_the_keywords_are_the_fields_of_metadata() -> None:
     fields = {
         name: _taken(kind)
         for name, kind in Metadata.__annotations__.items()
-        if name not in ("said", "_")
+        if name not in ("explicit", "_")
     }
     known = MetadataFields.__annotations__
     assert list(known) == list(fields)

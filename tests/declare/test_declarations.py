@@ -100,7 +100,7 @@ def test_a_later_annotation_overrides_what_it_says() -> None:
 def test_nothing_said_is_known_as_that() -> None:
     """The new fields have their defaults, and are not in `said`, unless they were given."""
     facts = Metadata(mutating=True)
-    assert facts.said == {"mutating"}
+    assert facts.explicit == {"mutating"}
     assert (facts.exit_codes, facts.effect, facts.steps, facts.requires) == ({}, "", (), ())
     assert (facts.deprecated, facts.lists, facts.traits) == (None, None, None)
     assert (facts.streams, facts.external, facts.schema_version) == (False, False, "1.0")

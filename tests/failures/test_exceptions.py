@@ -40,7 +40,7 @@ from raising import foreign, raised
 @pytest.fixture
 def said(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget afterwards what a test says about exceptions."""
-    monkeypatch.setattr(mapping, "_said", {})
+    monkeypatch.setattr(mapping, "_mapped", {})
 
 
 # -- the system --------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def test_a_database_that_fails(tmp_path: Path) -> None:
         with contextlib.closing(sqlite3.connect(path, timeout=0)) as other:
             found = raised(other.execute, "select * from t")
             assert (found.kind, found.error_type) == ("precondition", "lock_held")
-            assert (found.recoverable_said, found.message) == (True, "database is locked")
+            assert (found.explicit_recoverable, found.message) == (True, "database is locked")
         one.rollback()
         calls: dict[str, tuple[str, str]] = {
             "insert into t values (1, 1)": ("conflict", "another key"),

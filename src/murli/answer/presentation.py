@@ -206,7 +206,7 @@ def also_ran(error: AgentError) -> AgentError:
     error.suggestion = (
         real.suggestion if "try again" in hint.lower() else f"{real.suggestion} {hint}".rstrip()
     )
-    error.recoverable = error.recoverable_said = error.promised = False
+    error.recoverable = error.explicit_recoverable = error.promised = False
     error.retry_after_ms = 0
     return error
 

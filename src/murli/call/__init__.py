@@ -559,9 +559,9 @@ class Invocation:
     def saved(self) -> Saved:
         """The profile in force; looked up when something may take a value from it."""
         if self.request.profile is None:
-            from .saved_profile import Saved
+            from .saved_profile import profile_in_force
 
-            self.request.profile = Saved(self)
+            self.request.profile = profile_in_force(self)
         return self.request.profile
 
     def begin(self) -> Invocation:

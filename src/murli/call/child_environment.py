@@ -30,14 +30,14 @@ _VALUE = r"(?:(?:bearer|basic|digest|token)\s+)?[^\s\"',;&}\])]+"
 _NAMED = re.compile(rf"(?i)(?<![\w-])((?:{_HEADER}|{_NAME})[\"']?\s*[:=]\s*[\"']?)({_VALUE})")
 
 
-def tell_children() -> Callable[[], None]:
+def inform_children() -> Callable[[], None]:
     """Set the variables by which programs below know that nobody watches."""
-    added = {name: told for name, told in _FOR_CHILDREN.items() if name not in os.environ}
+    added = {name: passed for name, passed in _FOR_CHILDREN.items() if name not in os.environ}
     os.environ.update(added)
 
     def undo() -> None:
-        for name, told in added.items():
-            if os.environ.get(name) == told:
+        for name, passed in added.items():
+            if os.environ.get(name) == passed:
                 del os.environ[name]
 
     return undo
@@ -63,8 +63,8 @@ def settings_of(invocation: Invocation) -> dict[str, Any]:
         key: MASK if key in notes and notes[key].sensitive else saved.stored(key)
         for key in sorted(invocation.request.applied)
     }
-    told = dumps([saved.name, kept], pretty=False).encode("utf-8", "surrogatepass")
+    passed = dumps([saved.name, kept], pretty=False).encode("utf-8", "surrogatepass")
     return {
         "config_sources": [os.path.abspath(store_file(invocation).path)],
-        "effective_config_hash": blake2b(told, digest_size=8).hexdigest(),
+        "effective_config_hash": blake2b(passed, digest_size=8).hexdigest(),
     }

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 def limit(invocation: Invocation, traits: Traits) -> None:
     """Let no connection of the running command take longer than its caller or author says."""
-    said = invocation.call.extra.get("connect_timeout")
+    value = invocation.call.extra.get("connect_timeout")
     seconds = traits.connect_timeout or 0.0
-    if said is not None:
-        given = seconds_in(said)
+    if value is not None:
+        given = seconds_in(value)
         if given is None:
-            invocation.refuse(invalid_setting("connect-timeout", said, ("5", "500ms")))
+            invocation.refuse(invalid_setting("connect-timeout", value, ("5", "500ms")))
         seconds = given
-    if said is not None or seconds:
+    if value is not None or seconds:
         invocation.meta["connect_timeout_ms"] = int(seconds * 1000)
     if seconds:
         _bound(invocation, seconds)

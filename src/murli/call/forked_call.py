@@ -52,7 +52,7 @@ _TICK_SECONDS = 0.01
 # How long a call gets to answer that it was cancelled: its handler's cleanup, and its children's.
 _FAREWELL_SECONDS = 2.5
 # The terminal sends its signals to the call as well; it need not be told twice.
-_TOLD_SECONDS = 0.2
+_NOTICE_SECONDS = 0.2
 
 
 class Late(Exception):
@@ -116,7 +116,7 @@ class Branch:
     def stop(self, number: int) -> list[bytes]:
         """End the call as signal *number* would; return the lines it wrote on its way out."""
         found: list[bytes] = []
-        for seconds, before in ((_TOLD_SECONDS, 0), (_FAREWELL_SECONDS, number)):
+        for seconds, before in ((_NOTICE_SECONDS, 0), (_FAREWELL_SECONDS, number)):
             if before and self._status is None:
                 self._signal(before)
             deadline = time.monotonic() + seconds

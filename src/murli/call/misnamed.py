@@ -211,8 +211,8 @@ def _routes_next(level: Level) -> bool:
 
 def _no_command(rule: Redirection, level: Level, word: str) -> str:
     near = nearest(word, level.names(), 1)
-    told = f'redirect "{" ".join(rule.old)}" leads to "{" ".join(rule.new)}", which is no command'
-    return f'{told}; did you mean "{near[0]}"' if near else told
+    text = f'redirect "{" ".join(rule.old)}" leads to "{" ".join(rule.new)}", which is no command'
+    return f'{text}; did you mean "{near[0]}"' if near else text
 
 
 def _needs_own(note: FlagAnnotation) -> bool:

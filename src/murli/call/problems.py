@@ -44,8 +44,8 @@ def add_others(invocation: Invocation, first: AgentError) -> None:
         found = list(_problems(invocation, invocation.host.command(level)))
     except Exception:  # a tool's own code, which is asked for its names; the first problem will do
         return
-    told = _named_in(first)
-    others = {each.field: each for each in found if each.field not in told}
+    covered = _named_in(first)
+    others = {each.field: each for each in found if each.field not in covered}
     if others:
         together([first, *others.values()])
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..line.scanning import Level
     from . import Invocation
 
-_TOLD = {
+_NOTED = {
     "renamed": ("was renamed to", "command_renamed"),
     "restructured": ("has moved to", "command_restructured"),
     "deprecated": ("is deprecated in favour of", "command_deprecated"),
@@ -167,20 +167,20 @@ def _match(
     argv: Sequence[str], invocation: Invocation, rules: Rules
 ) -> tuple[Redirection, list[int]] | None:
     """Return the rule that a call falls under, and where the words stand that it speaks of."""
-    said: list[Word] = []
+    command_words: list[Word] = []
     for word in _words(argv, invocation):
-        said.append(word)
-        path = tuple(each.text for each in said)
+        command_words.append(word)
+        path = tuple(each.text for each in command_words)
         if not any(old[: len(path)] == path for old in rules):
             break
-    for length in range(len(said), 0, -1):
-        rule = rules.get(tuple(word.text for word in said[:length]))
+    for length in range(len(command_words), 0, -1):
+        rule = rules.get(tuple(word.text for word in command_words[:length]))
         if rule is None:
             continue
-        below = said[length] if length < len(said) else None
+        below = command_words[length] if length < len(command_words) else None
         if rule.extends and below is not None and below.level.lists(below.text):
             continue  # it is called by its new name, or is one of the commands beside that
-        return rule, [word.position for word in said[:length]]
+        return rule, [word.position for word in command_words[:length]]
     return None
 
 
@@ -192,7 +192,7 @@ def _moved(
 ) -> AgentError:
     first = used[0]
     line, lack = call_of(invocation, argv)
-    verb, error_type = _TOLD[first.reason]
+    verb, error_type = _NOTED[first.reason]
     tool = invocation.host.name()
     old = " ".join((tool, *first.old))
     new = " ".join((tool, *destination(first.old, rules)))
@@ -214,10 +214,10 @@ def _own(invocation: Invocation) -> dict[str, Command]:
 
 def _destroys(invocation: Invocation, words: Sequence[str]) -> bool:
     """Return whether the call with *words* is declared to destroy something."""
-    said = list(_words(words, invocation))
-    if said[0].child is None and said[0].text in (ours := _own(invocation)):
-        command = ours[said[0].text]
-        for word in said[1:]:
+    command_words = list(_words(words, invocation))
+    if command_words[0].child is None and command_words[0].text in (ours := _own(invocation)):
+        command = ours[command_words[0].text]
+        for word in command_words[1:]:
             command = next((each for each in command.commands if each.name == word.text), command)
     else:
         command = invocation.host.command(_levels(invocation, words)[-1])

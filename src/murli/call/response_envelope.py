@@ -87,8 +87,8 @@ class EnvelopeFlags(Extras):
             invocation.refuse(exclusive("--format", "--output"))
         variable = _format_variable(invocation.request)
         if named is None and os.environ.get(variable, "json") not in FORMATS:
-            told = f"{variable} is none of {', '.join(FORMATS)}, and was ignored."
-            invocation.writer.warn("invalid_setting", told, variable=variable)
+            text = f"{variable} is none of {', '.join(FORMATS)}, and was ignored."
+            invocation.writer.warn("invalid_setting", text, variable=variable)
 
     def take_in(self) -> None:
         """Put in its place what a call brings along, before the framework parses it."""
@@ -138,9 +138,9 @@ class EnvelopeCall(EnvelopeFlags):
         if call.extra.get("confirmed"):
             call.force = True
         from ..answer.python_warnings import be_quiet, listen, look_around
-        from .child_environment import masked, settings_of, tell_children
+        from .child_environment import inform_children, masked, settings_of
 
-        invocation.undo.append(tell_children())
+        invocation.undo.append(inform_children())
         if call.extra.get("quiet"):
             invocation.undo.append(be_quiet())
         invocation.undo.append(listen())
@@ -163,14 +163,14 @@ class EnvelopeCall(EnvelopeFlags):
 
         def about() -> dict[str, Any]:
             metadata = invocation.metadata
-            told = {**facts, "schema_version": getattr(metadata, "schema_version", "") or "1.0"}
+            known = {**facts, "schema_version": getattr(metadata, "schema_version", "") or "1.0"}
             if invocation.deadline is not None:
-                told["timeout_ms"] = int(invocation.deadline.seconds * 1000)
+                known["timeout_ms"] = int(invocation.deadline.seconds * 1000)
             elif invocation.running.is_timed:
-                told["timeout_ms"] = 0
+                known["timeout_ms"] = 0
             if call.extra.get("confirmed"):
-                told["confirmed"] = True
-            return {**told, **settings_of(invocation), **invocation.meta}
+                known["confirmed"] = True
+            return {**known, **settings_of(invocation), **invocation.meta}
 
         writer._reply.meta_source = about
         writer._reply.surroundings = lambda: look_around(invocation, facts.get("cwd", ""))

@@ -24,19 +24,11 @@ ON_WORDS = ("1", "true", "yes", "on")
 class Saved:
     """The profile in force; ``name`` is empty when there is none."""
 
-    def __init__(self, invocation: Invocation) -> None:
+    def __init__(self, invocation: Invocation, name: str, flags: dict[str, str]) -> None:
         self._invocation = invocation
-        wanted = invocation.call.profile or ""
-        self.explicit = bool(wanted)
-        self.name = ""
-        self._flags: dict[str, str] = {}
-        store = read_store(invocation, must=self.explicit)
-        profile = store.get(wanted or store.default)
-        if profile is not None:
-            self.name = wanted or store.default
-            self._flags = profile.flags
-        elif wanted:
-            invocation.refuse(unknown_profile(wanted, store, invocation))
+        self.explicit = bool(invocation.call.profile)
+        self.name = name
+        self._flags = flags
 
     def value(self, key: str, *, sensitive: bool) -> str | None:
         """Return what the profile holds for the flag *key*, ``None`` for nothing.
@@ -79,6 +71,17 @@ class Saved:
     def holds(self, key: str) -> bool:
         """Return whether the profile has a value for the flag *key*."""
         return key in self._flags
+
+
+def profile_in_force(invocation: Invocation) -> Saved:
+    """Return the profile that applies to the call; a named one that does not exist is refused."""
+    wanted = invocation.call.profile or ""
+    store = read_store(invocation, must=bool(wanted))
+    name = wanted or store.default
+    profile = store.get(name)
+    if profile is None and wanted:
+        invocation.refuse(unknown_profile(wanted, store, invocation))
+    return Saved(invocation, "", {}) if profile is None else Saved(invocation, name, profile.flags)
 
 
 def store_file(invocation: Invocation) -> StoreFile:

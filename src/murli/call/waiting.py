@@ -88,17 +88,17 @@ def check_reads(
     declare = 'If it only reads, its author has to declare Metadata(danger_level="safe").'
     advice = f"Call it again yourself. {declare}"
     if streams:
-        told = "This command streams its items, and has no result to wait for."
+        reason = "This command streams its items, and has no result to wait for."
         advice = "Read its items as they come."
     elif metadata is not None and metadata.mutating:
-        told = "This command changes something, and is not repeated."
+        reason = "This command changes something, and is not repeated."
         advice = "Call it once, and wait with a command that only reads."
     elif inferred_danger(path):
-        told = "This command is named like one that changes something, and is not repeated."
+        reason = "This command is named like one that changes something, and is not repeated."
         advice = f"Call it once, and wait with a command that only reads. {declare}"
     else:
-        told = "Nothing tells whether this command only reads, so it is not repeated."
-    invocation.refuse(AgentError.user_error(told, advice, error_type="flag_error", field="until"))
+        reason = "Nothing tells whether this command only reads, so it is not repeated."
+    invocation.refuse(AgentError.user_error(reason, advice, error_type="flag_error", field="until"))
 
 
 class _Seen:
@@ -178,8 +178,8 @@ class Waiting:
         try:
             self._branch = fork(self._errors.fileno())
         except OSError as error:  # no process to be had
-            told = f"The call could not be started: {error.strerror}."
-            self._invocation.refuse(AgentError.unavailable(told))
+            reason = f"The call could not be started: {error.strerror}."
+            self._invocation.refuse(AgentError.unavailable(reason))
         finally:
             resume()
         if self._branch is None:
@@ -228,9 +228,9 @@ class Waiting:
         found: dict[str, Any]
         if isinstance(outcome, Failure):
             error = outcome.error
-            passing = is_passing(error) and error.recoverable_said is not False
-            told = outlet.scrubbed(str(error.message))[:_LONGEST_REASON]
-            found = {"passing": passing, "why": told, "wait_ms": error.retry_after_ms}
+            passing = is_passing(error) and error.explicit_recoverable is not False
+            reason = outlet.scrubbed(str(error.message))[:_LONGEST_REASON]
+            found = {"passing": passing, "why": reason, "wait_ms": error.retry_after_ms}
         else:
             result = getattr(outcome, "result", None)
             seen = looked_at(outlet.scrubbed_value(result), self._conditions)
@@ -301,10 +301,10 @@ class Waiting:
         hold_signals()
         self._stop(SIGTERM)
         self._invocation.writer.flush()
-        told = f"The time for waiting is up after {self.seconds:g} s"
-        told = f"{told}; {self._last}." if self._last else f"{told}."
+        reason = f"The time for waiting is up after {self.seconds:g} s"
+        reason = f"{reason}; {self._last}." if self._last else f"{reason}."
         if self._why:
-            told = f"{told} The last call failed: {self._why}"
+            reason = f"{reason} The last call failed: {self._why}"
         elapsed = time.monotonic() - self._invocation.writer._reply.started
         context = {
             "last": self._last,
@@ -312,7 +312,7 @@ class Waiting:
             "timeout_ms": round(self.seconds * 1000),
             "elapsed_ms": int(elapsed * 1000),
         }
-        self._fail(AgentError.timeout(told, _GO_ON, recoverable=True, context=context))
+        self._fail(AgentError.timeout(reason, _GO_ON, recoverable=True, context=context))
 
     def _cancel(self, name: str) -> NoReturn:
         """End as signal *name* would have ended the call."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # and what argparse does with a ``--`` differs between versions of Python.
 _DASHES = "\0"
 # How much of a line is shown, and of what a tool wrote beside its answer.
-_MOST_SAID = 2000
+_MOST_SHOWN = 2000
 _MOST_BESIDE = 1 << 16
 # The longest that a call may take with all its waiting: the tool's own time is `--timeout`.
 _A_DAY = 86_400.0
@@ -282,7 +282,7 @@ def _write_to_stderr(mark: str, text: str) -> None:
     from ..client.explaining import one_line
     from ..formats import put, standard
 
-    line = one_line(text[:_MOST_SAID])
+    line = one_line(text[:_MOST_SHOWN])
     try:
         put(standard("stderr"), f"{mark}{line}\n" if line else "")
     except OSError:  # nobody listens; the answer matters more

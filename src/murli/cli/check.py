@@ -94,7 +94,7 @@ def options_first(words: Sequence[str]) -> list[str]:
     while rest and rest[0] != "--":
         word = rest.pop(0)
         name, equals, _ = word.partition("=")
-        # Before the tool every option is ours, if only to be told that there is none such.
+        # Before the tool every option is ours, if only to be refused as unknown.
         if name not in _OURS and (tool or not word.startswith("-")):
             tool.append(word)
             continue

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..answer import Writer
     from ..conformance import OnResult, Result
 
-# How often an agent is told: it reads every line.
+# How often progress is reported to an agent: it reads every line.
 _SECONDS = 2.0
 
 

@@ -10,8 +10,8 @@ from ..wire.running import ProcessResult
 from .response import Response
 from .waiting import CODES
 
-# How much of what a failed tool wrote is told.
-_MOST_TOLD = 1 << 16
+# How much of the output of a failed tool is shown.
+_MOST_SHOWN = 1 << 16
 
 
 def is_the_tools(response: Response[Any], ran: ProcessResult | None) -> bool:
@@ -53,10 +53,10 @@ def failure_of(response: Response[Any]) -> AgentError | None:
 
 
 def payload_of(response: Response[Any], ran: ProcessResult | None) -> dict[str, Any] | None:
-    """Return what the tool said, as its JSON or as text; ``None`` when it was not run."""
+    """Return what the tool wrote, as its JSON or as text; ``None`` when it was not run."""
     if ran is None or ran.reason == "start":
         return None
-    most = None if response.problem is None else _MOST_TOLD
+    most = None if response.problem is None else _MOST_SHOWN
     payload = _data(response) or _text("stdout", ran.stdout, most)
     if ran.stderr:
         payload.update(_text("stderr", ran.stderr, most))
@@ -64,7 +64,7 @@ def payload_of(response: Response[Any], ran: ProcessResult | None) -> dict[str, 
 
 
 def _data(response: Response[Any]) -> dict[str, Any]:
-    """Return the JSON of a tool without a contract; nothing where it is none, or cannot be told."""
+    """Return the JSON of a tool without a contract; nothing where that is not certain."""
     if response.state != "plain" or not isinstance(response.data, (dict, list)):
         return {}
     try:

@@ -262,8 +262,8 @@ def _about_success(case: _Case) -> Decision:
         if part.next_cursor and is_runnable((part.next_cursor,)):
             return FetchNextPage(part.next_cursor, part.rest)
         if part.returned is not None and part.total is not None and part.returned > part.total:
-            told = f"The tool counted {part.total} items, and {part.returned} arrived."
-            return Stop(told, "Do not rely on them.")
+            reason = f"The tool counted {part.total} items, and {part.returned} arrived."
+            return Stop(reason, "Do not rely on them.")
         count = "" if part.returned is None else f": {part.returned} of {part.total or 'more'}"
         return Stop(
             f"The answer is not the whole{count}.",
@@ -334,8 +334,8 @@ def _go_elsewhere(case: _Case, problem: Problem) -> Decision | None:
     policy, memory = case.policy, case.memory
     if problem.kind == "redirected":
         if problem.redirect is None or not problem.redirect.command:
-            told = "The command lives elsewhere, and the tool does not say where."
-            return Stop(told, _advice(problem))
+            reason = "The command lives elsewhere, and the tool does not say where."
+            return Stop(reason, _advice(problem))
         command = problem.redirect.command
         if memory.redirects >= policy.follow_redirects or command in memory.seen_commands:
             return Stop("The redirects lead in a circle.", f"Look at `{command[:500]}`.")
@@ -358,15 +358,15 @@ def _continue(case: _Case, problem: Problem) -> Decision | None:
     data: Mapping[str, Any] = response.data if isinstance(response.data, dict) else {}
     command = data.get("continue_command")
     if not isinstance(command, str) or not command:
-        if problem.retryable is True and dialect_of(response.contract).tells_incomplete:
+        if problem.retryable is True and dialect_of(response.contract).numbers_incomplete:
             return None  # work that only reads may be tried again
         return Stop(_reason(case, problem), _advice(problem))
     stalled = memory.stalls + (0 if _progress(response) > memory.progress else 1)
     if stalled >= policy.stalled_continuations:
         cancel = data.get("cancel_command")
         if memory.cancelled or not isinstance(cancel, str) or not cancel:
-            told = "It was cancelled." if memory.cancelled else ""
-            return Escalate("The work does not get on.", told)
+            reason = "It was cancelled." if memory.cancelled else ""
+            return Escalate("The work does not get on.", reason)
         return _run(case, cancel, "cancel")
     if memory.continuations >= policy.max_continuations:
         return Stop("The work goes on for too long.", f"Continue with `{command[:500]}`.")

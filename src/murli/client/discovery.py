@@ -36,7 +36,7 @@ class Discovery:
         self._loaded = False
         self._asked = False
         self._is_doubtful = False
-        #: whether the tool itself has told what is in the catalogue, rather than a file
+        #: whether the catalogue came from the tool itself, rather than from a file
         self.is_confirmed = False
         self._doubted: set[tuple[tuple[str, ...], str]] = set()
         self.catalogue: Catalogue | None = None
@@ -60,7 +60,7 @@ class Discovery:
         return self.catalogue
 
     @property
-    def may_tell_more(self) -> bool:
+    def may_know_more(self) -> bool:
         """Whether the tool is known to keep a contract, and has not been asked what it is."""
         is_known = self._session.contract not in ("", "plain")
         return is_known and self._check is not False and self.catalogue is None and not self._asked
@@ -96,7 +96,7 @@ class Discovery:
                 self._entry = self.catalogue = None
 
     def _ask(self, *, thorough: bool = False) -> Steps[bool]:
-        """Ask the tool, once; return whether it told. What it cannot tell stays unknown."""
+        """Ask the tool, once; return whether it answered. What it does not know stays unknown."""
         if self._asked:
             return self.catalogue is not None
         self._asked = True

@@ -93,7 +93,7 @@ class Explanation:
     oddities: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
-        """Return all that is said, for an agent."""
+        """Return the whole explanation, for an agent."""
         document: dict[str, Any] = {
             "decision": self.decision,
             "reason": self.reason,

@@ -12,7 +12,7 @@ from ..wire.documents import error_in, is_aside, is_terminal, last_document, val
 from ..wire.running import ProcessResult
 from .own_calls import may_confirm, options_in, previews
 from .response import Response
-from .steps import Run, Step, Tell
+from .steps import Report, Run, Step
 from .tool import Tool
 from .waiting import Wanted, waited
 
@@ -33,8 +33,8 @@ class ObservedTool(Tool):
         answer = super()._do(step)
         if isinstance(step, Run):
             self._runs[step.words] = answer
-        elif isinstance(step, Tell):
-            # What a fix said is not the answer.
+        elif isinstance(step, Report):
+            # The answer of a fix is not that of the call.
             self.ran = self._runs.get(step.response.argv[1:], self.ran)
             self._runs.clear()
         return answer

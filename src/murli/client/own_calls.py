@@ -82,7 +82,7 @@ def name_of(program: str) -> str:
 def with_secrets(argv: Sequence[str], before: Sequence[str]) -> tuple[str, ...] | None:
     """Return *argv* with the words of *before* where the tool has taken a secret out of them.
 
-    What a caller said is carried over in its order, so words are the same counted from the end.
+    The words of a caller keep their order, so words are the same counted from the end.
     ``None`` when one of them is not.
     """
     words = list(argv)

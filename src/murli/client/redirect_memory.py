@@ -72,7 +72,7 @@ def _extends(old: Sequence[str], new: Sequence[str]) -> bool:
 
 
 def applied(rules: Rules, words: Sequence[str]) -> Words:
-    """Return *words* as they are said today: the longest rule first, then what that leads to."""
+    """Return the current words for *words*: the longest rule first, then those it leads to."""
     current = tuple(words)
     used: set[Words] = set()
     for _ in range(_MOST_STEPS):

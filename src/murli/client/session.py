@@ -34,7 +34,7 @@ from .mistakes import ArgumentMistake
 from .own_calls import name_of
 from .redirect_memory import Words, applied, rule_of
 from .response import Response
-from .steps import Recall, Refresh, Remember, Run, Steps, Tell, Wait
+from .steps import Recall, Refresh, Remember, Report, Run, Steps, Wait
 
 # Calls that are answered without an envelope, whatever contract a tool keeps.
 _RAW = frozenset(("--help", "-h", "--version", "--schema"))
@@ -130,7 +130,7 @@ class Session:
             if moved is not None and not _never_ran(response):
                 yield Remember(*moved)
             moved = None
-            if needs_catalogue(self.policy, memory, response) and self.discovery.may_tell_more:
+            if needs_catalogue(self.policy, memory, response) and self.discovery.may_know_more:
                 yield from self.discovery.wanted()
                 response = replace(response, names=self.names)
             decision = decide(self.policy, memory, response, self.discovery.catalogue)
@@ -140,7 +140,7 @@ class Session:
                 decision = Stop(late.message, late.suggestion)
             while True:
                 decisions.append(decision)
-                yield Tell(decision, response)
+                yield Report(decision, response)
                 memory = memory.after(response, decision)
                 then = None
                 if follow:
@@ -175,7 +175,7 @@ class Session:
         elif decision.why in ("fix", "cancel"):
             done, _ = yield from self._answer(Run(new))
             if decision.why == "cancel":
-                return Escalate("The work does not get on.", "It was told to cancel it.")
+                return Escalate("The work does not get on.", "It was asked to cancel it.")
             if not done.ok:
                 return Stop("The fix failed.", done.problem.message if done.problem else "")
             return words

@@ -12,7 +12,7 @@ from .cache import ClientCache
 from .decisions import Decision, Policy
 from .response import Response
 from .session import Session
-from .steps import Load, Recall, Remember, Run, Save, Step, Tell
+from .steps import Load, Recall, Remember, Report, Run, Save, Step
 
 Place = str | os.PathLike[str] | bool | None
 Watcher = Callable[[Decision, Response[Any]], object]
@@ -36,13 +36,13 @@ class Settings:
         """The environment of the tool, which says that an agent calls while nothing else can.
 
         A tool that does not know the variable has no use for it, while a flag would be a mistake.
-        Once the tool has said what it needs, the variable is left out: the programs that the tool
+        Once it is known what the tool needs, the variable is left out: the programs that the tool
         runs would inherit it, and speak to an agent where the tool expects text.
         """
         if self.env is not None:
-            return {**({} if self._is_told else {"MURLI_MODE": "agent"}), **self.env}
+            return {**({} if self._is_described else {"MURLI_MODE": "agent"}), **self.env}
         env = {name: value for name, value in os.environ.items() if name != "MURLI_MODE"}
-        return env if self._is_told else {**env, "MURLI_MODE": "agent"}
+        return env if self._is_described else {**env, "MURLI_MODE": "agent"}
 
     def argv(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """Return everything that is run for a call of *words*."""
@@ -57,8 +57,8 @@ class Settings:
         return replace(limits, seconds=min(limits.seconds + step.waits, step.most))
 
     @property
-    def _is_told(self) -> bool:
-        """Whether the tool itself has said, in this session, by what it knows an agent."""
+    def _is_described(self) -> bool:
+        """Whether the tool has described, in this session, how it recognizes an agent."""
         discovery = self.session.discovery
         catalogue = discovery.catalogue
         if catalogue is None or catalogue.wants_agent is None or not discovery.is_confirmed:
@@ -69,7 +69,7 @@ class Settings:
         """Do a step that neither starts a process nor waits for anybody."""
         if isinstance(step, Recall):
             return self.cache.recall()
-        if isinstance(step, Tell):
+        if isinstance(step, Report):
             return self.on_decision and self.on_decision(step.decision, step.response)
         if isinstance(step, Remember):
             return self.cache.remember(step.old, step.new)

@@ -69,7 +69,7 @@ class Save:
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
+class Report:
     """Report what was decided to whoever watches."""
 
     decision: Decision
@@ -84,6 +84,6 @@ class Kept:
     is_certain: bool
 
 
-Step = Run | Wait | Refresh | Recall | Remember | Load | Save | Tell
+Step = Run | Wait | Refresh | Recall | Remember | Load | Save | Report
 #: yields steps, is sent what they gave, returns its result
 Steps = Generator[Step, Any, T]

@@ -1,4 +1,4 @@
-"""A stream, taken apart as it comes: items, what is said beside them, and the last line. Pure."""
+"""Parses a stream as it comes: items, the lines between them, and the last line. Pure."""
 
 from __future__ import annotations
 

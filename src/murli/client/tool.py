@@ -140,7 +140,7 @@ class StreamedCall:
 
     @property
     def progress(self) -> Mapping[str, Any] | None:
-        """What the tool told last about how far it has come."""
+        """The latest progress that the tool reported."""
         return self._items.progress if self._items is not None else None
 
     @property
@@ -171,9 +171,9 @@ class StreamedCall:
 class Stream(StreamedCall, Iterator[Any]):
     """The items of a call as they come, progress and heartbeats left out.
 
-    The tool is read no faster than the items are taken. *progress* is the latest that it told about
-    itself, *response* how it ended, once the items have. Before the first item the client acts on a
-    failure as in a call; behind it nothing is done again. A call that failed in the end raises
+    The tool is read no faster than the items are taken. *progress* is the latest that it
+    reported, *response* how it ended, once the items have. Before the first item the client acts
+    on a failure as in a call; behind it nothing is done again. A call that failed in the end raises
     `ToolFailed` in place of the next item, so that it is not taken for one without items. Left
     early, with ``close`` or at the end of a ``with``, the tool is ended.
     """

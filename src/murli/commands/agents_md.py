@@ -45,10 +45,10 @@ def format_agents_md(described: Mapping[str, Any]) -> str:
     usage = [part for part in (*_usage(described), *_facts(described)) if part]
     if usage:
         parts += ["## Usage", *usage]
-    told = [f"- {code}: {meaning}" for code, meaning in described.get("exit_codes", {}).items()]
+    codes = [f"- {code}: {meaning}" for code, meaning in described.get("exit_codes", {}).items()]
     statuses = _statuses(described)
-    if told:
-        parts += ["## Exit Codes", "\n".join(told)]
+    if codes:
+        parts += ["## Exit Codes", "\n".join(codes)]
     if statuses:
         parts += ["## Exit Statuses", statuses]
     commands = described.get("commands") or []
@@ -94,9 +94,9 @@ def _command(command: Mapping[str, Any], tool: str, above: str) -> Iterator[str]
     schema = f"{tool} {path} --schema    # JSON schema for this command"
     yield _shell(*([usage] if usage else []), *([] if usage and above else [schema]))
     yield from _facts(command, leads=bool(below))
-    told = _statuses(command)
-    if told:
-        yield f"**Exit statuses:** {told}"
+    statuses = _statuses(command)
+    if statuses:
+        yield f"**Exit statuses:** {statuses}"
     if below:
         yield f"**Subcommands:** {', '.join(map(_marked, below))}"
     for each in below:
@@ -152,16 +152,16 @@ def _parameter(described: Mapping[str, Any], shown: str) -> str:
         notes.append(f"may be in the variable `{described['env']}`")
     if described.get("pattern"):
         notes.append(f"matches `{described['pattern']}`")
-    told = "; ".join(" ".join(note.split()) for note in notes if note)
+    parts = "; ".join(" ".join(note.split()) for note in notes if note)
     short = f", `-{described['short']}`" if described.get("short") else ""
-    return f"- `{shown}`{short}: {told}" if told else ""
+    return f"- `{shown}`{short}: {parts}" if parts else ""
 
 
 def _example(example: Mapping[str, Any]) -> str:
-    told = [example.get("description", "")]
+    parts = [example.get("description", "")]
     if example.get("expected_exit_code"):
-        told.append(f"(exit code {example['expected_exit_code']})")
-    comment = " ".join(filter(None, told))
+        parts.append(f"(exit code {example['expected_exit_code']})")
+    comment = " ".join(filter(None, parts))
     return str(example["command"]) + (f"    # {comment}" if comment else "")
 
 
@@ -178,11 +178,11 @@ def danger_in(command: Mapping[str, Any]) -> str:
 
 def _statuses(described: Mapping[str, Any]) -> str:
     """Return in words what the statuses of a tool or command mean, ``""`` where nobody says."""
-    told = [
+    parts = [
         f"{each['status']} is {'a success' if each['ok'] else 'a failure'} ({each['meaning']})"
         for each in described.get("exit_statuses") or ()
     ]
-    return ", ".join(told)
+    return ", ".join(parts)
 
 
 def _marked(command: Mapping[str, Any]) -> str:

@@ -96,6 +96,6 @@ def _form(schema: Mapping[str, Any], known: Mapping[str, Any], depth: int) -> st
     if kind == "object" and fields:
         if not depth:
             return "{...}"
-        told = (f"{name}: {_form(each, known, depth - 1)}" for name, each in fields.items())
-        return f"{{{', '.join(told)}}}"
+        parts = (f"{name}: {_form(each, known, depth - 1)}" for name, each in fields.items())
+        return f"{{{', '.join(parts)}}}"
     return "|".join(kind) if isinstance(kind, list) else str(kind)

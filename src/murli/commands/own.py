@@ -153,7 +153,7 @@ def global_variables(invocation: Invocation) -> dict[str, str]:
         "TIMEOUT": "how long a call may take",
         "MAX_OUTPUT_BYTES": "how long an answer may be",
     }
-    found = {variable_of(invocation, name): told for name, told in own.items()}
+    found = {variable_of(invocation, name): meaning for name, meaning in own.items()}
     if invocation.settings.agents != "pipe":
         found["MURLI_MODE"] = "agent for whom --agent is meant, human for whom it is not"
     return {**found, "MURLI_CONTRACT": "the contract that answers follow"}
@@ -175,7 +175,7 @@ def added_flags(
         dry_runnable=metadata.dry_runnable,
         reads=only_reads(command.metadata, command.telling_path) and not metadata.streams,
         streams=metadata.streams,
-        has_timeout="timeout" in metadata.said,
+        has_timeout="timeout" in metadata.explicit,
         traits=traits,
     )
     defaults: dict[str, Any] = {

@@ -100,8 +100,8 @@ class _Reader:
         for key, texts in self._given.items():
             settable = wanted.settable[key]
             if settable.sensitive or settable.named:
-                told = [text for text in texts if not is_reference(text)]
-                self._invocation.hide(told, named=not settable.sensitive)
+                plain_values = [text for text in texts if not is_reference(text)]
+                self._invocation.hide(plain_values, named=not settable.sensitive)
         for name, following in zip(self._names, self._names[1:], strict=False):
             meant = wanted.settable.get(flag_key(name))
             if meant is not None and (meant.sensitive or meant.named):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = "1.0"
 _UNDECLARED = Metadata()
 # What these documents tell of an annotation; the rest is in the manifest of the other contracts.
-_TOLD_OF_FLAGS = (
+_FLAG_FACTS = (
     "description",
     "env",
     "sensitive",
@@ -114,12 +114,12 @@ def _briefly(document: dict[str, Any]) -> dict[str, Any]:
 
 def _brief(flag: dict[str, Any]) -> dict[str, Any]:
     """Return what an overview has of a described *flag*: enough to know whether one wants it."""
-    told = {key: each for key, each in flag.items() if key in _BRIEFLY}
-    line = first_line(told.get("description"))
+    brief = {key: each for key, each in flag.items() if key in _BRIEFLY}
+    line = first_line(brief.get("description"))
     if line:
         fits = len(line) <= _LONGEST_BRIEF
-        told["description"] = line if fits else f"{line[: _LONGEST_BRIEF - 1]}…"
-    return told
+        brief["description"] = line if fits else f"{line[: _LONGEST_BRIEF - 1]}…"
+    return brief
 
 
 def capabilities(
@@ -336,7 +336,7 @@ def _is_telling(default: Any, flag: Flag) -> bool:
 
 def apply_flag_annotation(flag_schema: dict[str, Any], annotation: FlagAnnotation) -> None:
     """Put what *annotation* says on top of *flag_schema*; a switch is only ever raised."""
-    for name in _TOLD_OF_FLAGS:
+    for name in _FLAG_FACTS:
         value = getattr(annotation, name)
         if value:
             flag_schema[name] = list(value) if isinstance(value, tuple) else value

@@ -127,7 +127,7 @@ class Contract:
         return respond_in_murli(outcome, facts)
 
     def labelled(self, document: dict[str, Any], labels: dict[str, Any]) -> dict[str, Any]:
-        """Return *document* with *labels*, by which it is told from others in one stream."""
+        """Return *document* with *labels*, which distinguish it from others in one stream."""
         return {**labels, **document}
 
 
@@ -172,7 +172,7 @@ def respond_in_murli(outcome: Outcome, facts: Facts) -> Answer:
     """Return *outcome* as a murli document."""
     if isinstance(outcome, Success):
         status = "plan" if outcome.attention else "ok"
-        # What a status of the tool's own means stands where nothing else is said.
+        # What a status of the tool's own means stands where there is no other message.
         message = outcome.message or facts.meta.get("message", "")
         document = _envelope(status, message, "result", outcome.result, facts, outcome.next)
         for name in ("exit_status", "etag", "not_modified"):

@@ -1,4 +1,4 @@
-"""The ResponseEnvelope family: three revisions of one contract, told apart by data.
+"""The ResponseEnvelope family: three revisions of one contract, which differ in data.
 
 ``response`` is the envelope as first published, ``agent-spec-1.6`` renumbered two exit codes and
 separated "retry" from "fix", ``agent-spec-2`` put the exit code into the envelope.
@@ -115,7 +115,7 @@ class Revision(Contract):
     retryable = _RETRYABLE
     delay_in_ms = True
     meta_has_pagination = False
-    # What of all that can be told about a call has a place; ``None`` for all of it.
+    # Which facts about a call have a place; ``None`` for all of it.
     meta_knows: frozenset[str] | None = None
 
     def __init__(self, name: str, **differences: Any) -> None:
@@ -195,7 +195,7 @@ def envelope_for(outcome: Outcome, facts: Facts, revision: Revision) -> Response
     elif not more.get("not_modified") and not (more.get("help") and revision.delay_in_ms):
         data = _data(outcome.result)
     if data == {} and not isinstance(outcome, Failure) and outcome.message:
-        # With no data at all, the sentence for people is the only thing that was said.
+        # With no data at all, the sentence for people is the whole answer.
         more["message"] = outcome.message
     meta = ResponseMeta(
         facts.duration_ms,
@@ -308,15 +308,15 @@ def _detail(failure: Failure, revision: Revision) -> ErrorDetail:
 
 
 def _retryable(error: AgentError, revision: Revision) -> bool:
-    if error.recoverable_said is False:
+    if error.explicit_recoverable is False:
         return False
     if error.promised:
         return True
     if error.kind in _DEPENDS:
         # A default is no promise: only a lock its author calls recoverable opens by itself.
-        return bool(error.recoverable_said) if revision.delay_in_ms else error.recoverable
-    if error.kind == "timeout" and error.recoverable_said is not None:
-        return error.recoverable_said
+        return bool(error.explicit_recoverable) if revision.delay_in_ms else error.recoverable
+    if error.kind == "timeout" and error.explicit_recoverable is not None:
+        return error.explicit_recoverable
     return error.kind in revision.retryable
 
 

@@ -58,8 +58,8 @@ def _check_envelope(rules: Contract, document: dict[str, Any], exit_code: int) -
     _require((error is None) == (exit_code == 0), "a failure, and only a failure, has an error")
     _require(data is None or isinstance(data, (dict, list)), "data is an object, array or null")
     both_null = data is None and error is None
-    said_elsewhere = meta.get("not_modified") is True or meta.get("help") is True
-    _require(not both_null or said_elsewhere, "data and error are not both null")
+    is_explained = meta.get("not_modified") is True or meta.get("help") is True
+    _require(not both_null or is_explained, "data and error are not both null")
     _require(isinstance(document["warnings"], list), "warnings is an array")
     _require(isinstance(meta.get("duration_ms"), int), "meta.duration_ms is an integer")
     if rules.meta_has_exit_code:

@@ -55,13 +55,13 @@ def is_aside(line: Any) -> bool:
 def envelope_of(summary: dict[str, Any]) -> dict[str, Any]:
     """Return the envelope that says what *summary*, the bare last line of a stream, says."""
     names = ("_summary", "_count", "total")
-    told = {name: summary[name] for name in names if name in summary}
+    facts = {name: summary[name] for name in names if name in summary}
     beside = {key: value for key, value in summary.items() if key not in (*names, *_ENVELOPE)}
     if "pagination" in summary:
         beside["pagination"] = summary["pagination"]
     return {
         "ok": True,
-        "data": summary.get("data", told),
+        "data": summary.get("data", facts),
         "error": None,
         "warnings": summary.get("warnings", []),
         "meta": {**beside, "items_emitted": summary.get("_count")},

@@ -149,8 +149,8 @@ class ResponseEnvelope(_Generic[T]):
             raise ValueError(f"exit code {exit_code} needs an error; a failure must say why")
         if exit_code == 0 and error is not None:
             raise ValueError("exit code 0 cannot carry an error")
-        said_elsewhere = meta.more.get("not_modified") or meta.more.get("help")
-        if self.data is None and error is None and not said_elsewhere:
+        is_explained = meta.more.get("not_modified") or meta.more.get("help")
+        if self.data is None and error is None and not is_explained:
             raise ValueError("data and error are both null; give data ({} when there is none)")
 
     def replace(self, **changes: Any) -> ResponseEnvelope[T]:

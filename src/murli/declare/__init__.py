@@ -184,7 +184,7 @@ def _danger_level(metadata: Metadata) -> DangerLevel | Literal[""]:
     """Return what a call may do: safe, mutating, destructive, or "" if undeclared."""
     if metadata.mutating:
         return "destructive" if metadata.destructive else "mutating"
-    return "safe" if "mutating" in metadata.said else ""
+    return "safe" if "mutating" in metadata.explicit else ""
 
 
 def _danger(given: dict[str, Any]) -> tuple[bool, bool]:
@@ -261,7 +261,7 @@ class Metadata(Record):
     * *state*: the call that looks at what this one changes, filled with the call's own arguments:
       ``"shop orders show {order}"``. A failure that may have left traces names it.
 
-    ``said`` holds the names of the fields that were given: a later `annotate` overrides only those.
+    ``explicit`` are the names of the fields that were given: a later `annotate` overrides those.
     """
 
     agent_description: OrNone[str] = field(default=None, convert=_or(""))
@@ -302,22 +302,22 @@ class Metadata(Record):
     next: SeveralOrNone[str] = field(default=None, convert=_or(()))
     state: OrNone[str] = field(default=None, convert=_or(""))
     batch: OrNone[str] = field(default=None, convert=_or(""))
-    said: frozenset[str] = field(init=False)
+    explicit: frozenset[str] = field(init=False)
 
     def _check(self, given: dict[str, Any]) -> None:
-        said = {name for name, value in given.items() if value is not None}
-        if "danger_level" in said:
+        explicit = {name for name, value in given.items() if value is not None}
+        if "danger_level" in explicit:
             mutating, destructive = _danger(given)
             fill(self, mutating=mutating, destructive=destructive)
-            said = (said | {"mutating", "destructive"}) - {"danger_level"}
+            explicit = (explicit | {"mutating", "destructive"}) - {"danger_level"}
         # What cannot be undone certainly changes something.
-        fill(self, mutating=self.mutating or self.destructive, said=frozenset(said))
-        rare = {name: given[name] for name in _RARE if name in said}
+        fill(self, mutating=self.mutating or self.destructive, explicit=frozenset(explicit))
+        rare = {name: given[name] for name in _RARE if name in explicit}
         if rare:
             from .declarations import check_together, normalized
 
             fill(self, **normalized(rare))
-            if "dry_runnable" not in said and _implies_dry_run(self):
+            if "dry_runnable" not in explicit and _implies_dry_run(self):
                 fill(self, dry_runnable=True)
             check_together(self)
 
@@ -338,15 +338,17 @@ class Metadata(Record):
 
     def merged_with(self, later: Metadata) -> Metadata:
         """Return these declarations, overridden by the fields that were given to *later*."""
-        changes = {name: getattr(later, name) for name in later.said}
-        if "destructive" in later.said:
-            changes["mutating"] = later.mutating or (self.mutating and "mutating" not in later.said)
-        elif "mutating" in later.said:
+        changes = {name: getattr(later, name) for name in later.explicit}
+        if "destructive" in later.explicit:
+            changes["mutating"] = later.mutating or (
+                self.mutating and "mutating" not in later.explicit
+            )
+        elif "mutating" in later.explicit:
             changes["mutating"] = later.mutating or self.destructive
-        said = self.said | later.said
-        if _implies_dry_run(later) and "dry_runnable" not in said:
+        explicit = self.explicit | later.explicit
+        if _implies_dry_run(later) and "dry_runnable" not in explicit:
             changes["dry_runnable"] = True
-        merged = self.replace(**changes, said=said)
+        merged = self.replace(**changes, explicit=explicit)
         if (
             merged.effect
             or merged.streams

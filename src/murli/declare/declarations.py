@@ -207,7 +207,7 @@ def check_together(metadata: Metadata) -> None:
         raise ValueError("batch runs a command several times; there is one stdin and one stdout")
     if traits.confirm_flag and danger == "safe":
         raise ValueError("a safe command has nothing to confirm; leave confirm_flag out")
-    if traits.safe_default and "dry_runnable" in metadata.said and not metadata.dry_runnable:
+    if traits.safe_default and "dry_runnable" in metadata.explicit and not metadata.dry_runnable:
         raise ValueError("safe_default is a dry run unless told otherwise: it needs dry_runnable")
     if traits.protocol and metadata.streams:
         raise ValueError("a command whose stdout is a protocol has no stream of items")

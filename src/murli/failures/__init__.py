@@ -1,7 +1,7 @@
 """What authors say about exceptions.
 
 Apart from the rest of the map, which is loaded only when something fails: authors speak when
-their tool starts. What they said is kept here, for as long as the process lives.
+their tool starts. What they declare is kept here, for as long as the process lives.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Translate = Callable[[Any], AgentError | None]
 
-_said: dict[str, Translate | dict[str, Any]] = {}
+_mapped: dict[str, Translate | dict[str, Any]] = {}
 
 
 def map_exception(
@@ -43,13 +43,13 @@ def map_exception(
     if callable(kind):
         if suggestion or error_type or retry_after_ms or recoverable is not None:
             raise ValueError("a function gives the whole AgentError; details go with a kind")
-        _said[name] = kind
+        _mapped[name] = kind
         return
     # A redirection needs a command, which an exception has not.
     valid = [each for each in KINDS if each != "redirected"]
     if kind not in valid:
         raise ValueError(f"kind is one of {', '.join(valid)}, or a function, not {kind!r}")
-    _said[name] = {
+    _mapped[name] = {
         "kind": kind,
         "suggestion": suggestion,
         "recoverable": recoverable,
@@ -58,16 +58,16 @@ def map_exception(
     }
 
 
-def said_of(base: type) -> Translate | dict[str, Any] | None:
-    """Return what an author said of exactly the class *base*."""
+def mapping_of(base: type) -> Translate | dict[str, Any] | None:
+    """Return what an author declared about exactly the class *base*."""
     own = place_of(base)
-    if own in _said:
-        return _said[own]
-    for name, said in _said.items():
+    if own in _mapped:
+        return _mapped[own]
+    for name, mapping in _mapped.items():
         # Libraries define a class in one place and show it in another.
         module, _, attribute = name.rpartition(".")
         if getattr(sys.modules.get(module), "__dict__", {}).get(attribute) is base:
-            return said
+            return mapping
     return None
 
 

@@ -1,7 +1,7 @@
 """Ordinary exceptions become failures with a kind, and advice that fits them.
 
 Loaded only when something failed. What is known about exceptions is in `exception_table`; here is
-how one is looked up: along its chain of causes, what an author said before what we know.
+how one is looked up: along its chain of causes, what an author declared before what we know.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 
 from ..errors import AgentError
-from . import place_of, said_of
+from . import mapping_of, place_of
 from .http import network_context, of_carried, peek
 from .readers import READERS, shortened, shown
 from .table import CLASSES, GROUPS, Meaning
@@ -43,7 +43,7 @@ def as_agent_error(error: BaseException) -> AgentError:
 
 
 def is_authored(error: BaseException) -> bool:
-    """Return whether an author has said what *error* means, by its class or what it came from."""
+    """Return whether an author has declared what *error* means, by its class or its causes."""
     for deliberate, link in _chain(error, True):
         if isinstance(link, AgentError):
             return True
@@ -183,9 +183,9 @@ def _meaning_of(
         if agreed is not None:
             return agreed
     bases = type(link).__mro__
-    said = _authored(link, bases) if deliberate else None
-    if said is not None:
-        return said
+    authored = _authored(link, bases) if deliberate else None
+    if authored is not None:
+        return authored
     for place in map(place_of, bases):
         found = _read(place, link) or CLASSES.get(place)
         if found is not None:
@@ -195,11 +195,11 @@ def _meaning_of(
 
 def _authored(link: BaseException, bases: tuple[type, ...]) -> Meaning | AgentError | None:
     for base in bases:
-        said = said_of(base)
-        if isinstance(said, dict):
-            explicit = said["recoverable"] is not None or bool(said["retry_after_ms"])
-            return Meaning(**said, message=_text(link), explicit=explicit)
-        found = _called(said, link)
+        mapping = mapping_of(base)
+        if isinstance(mapping, dict):
+            explicit = mapping["recoverable"] is not None or bool(mapping["retry_after_ms"])
+            return Meaning(**mapping, message=_text(link), explicit=explicit)
+        found = _called(mapping, link)
         if found is not None:
             return found
     return None

@@ -178,9 +178,9 @@ def of_grpc(error: BaseException) -> Meaning | None:
     """Return what ``grpc.RpcError`` means; its text is a page, its details are the message."""
     call: Any = error
     code = call.code().name
-    said = without_credentials(str(call.details() or code).partition("\n")[0])
+    message = without_credentials(str(call.details() or code).partition("\n")[0])
     found = CANCELLED if code == "CANCELLED" else of_status(_GRPC.get(code, 500), {})
-    return found.replace(message=said)
+    return found.replace(message=message)
 
 
 def of_retries(error: BaseException) -> Meaning | None:
@@ -284,10 +284,10 @@ def _is_signed(error: BaseException, response: Any) -> bool:
 
 
 def _auth_reason(challenge: str, signed: bool) -> str:
-    said = challenge.lower()
-    if "expired" in said:
+    words = challenge.lower()
+    if "expired" in words:
         return "expired"
-    return "invalid" if signed or "invalid" in said else "missing"
+    return "invalid" if signed or "invalid" in words else "missing"
 
 
 def _denied(permission: str) -> Meaning:

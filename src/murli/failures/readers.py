@@ -58,9 +58,9 @@ def _origin(error: BaseException) -> FrameType | None:
 
 
 def _of_child(error: Any) -> Meaning:
-    """Have a child that failed speak for itself, where it was heard."""
-    said = peek(error, "stderr") or ""
-    text = shown(said.decode("utf-8", "replace") if isinstance(said, bytes) else said)
+    """Take the message of a child that failed from its own output, where that was captured."""
+    captured = peek(error, "stderr") or ""
+    text = shown(captured.decode("utf-8", "replace") if isinstance(captured, bytes) else captured)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         hint = "Run that command by itself to see what is wrong."

@@ -41,7 +41,7 @@ def effect_of(invocation: Invocation) -> str:
 
 def is_passing(error: AgentError) -> bool:
     """Return whether *error* is of a kind that the same call may be over later."""
-    return error.kind in PASSING or (error.kind in _DEPENDS and bool(error.recoverable_said))
+    return error.kind in PASSING or (error.kind in _DEPENDS and bool(error.explicit_recoverable))
 
 
 def withhold_retry(invocation: Invocation, error: AgentError) -> None:
@@ -54,7 +54,7 @@ def withhold_retry(invocation: Invocation, error: AgentError) -> None:
         return
     if promises_retry(invocation.metadata, error.kind):
         return
-    error.recoverable = error.recoverable_said = False
+    error.recoverable = error.explicit_recoverable = False
     error.retry_after_ms = 0
     # What else there is to do stays: free some space, check the proxy.
     hint = error.suggestion.replace(", then try again", "")

@@ -42,9 +42,9 @@ class Batch:
             problem = as_agent_error(error)
         else:
             problem = AgentError.tool_error(error)
-        told = {"code": error_code(problem), "message": problem.message}
+        document = {"code": error_code(problem), "message": problem.message}
         self._failed += 1
-        self._results.append({"ok": False, "item": item, "error": told})
+        self._results.append({"ok": False, "item": item, "error": document})
 
     def result(self) -> dict[str, Any]:
         """Return the numbers, and what became of each item, in the order they were noted."""
@@ -56,7 +56,7 @@ class Batch:
         """Answer: success when no item failed, else a partial failure, which ends the program."""
         total = len(self._results)
         done = total - self._failed
-        said = message or f"{done} of {total} {'item' if total == 1 else 'items'} done."
+        sentence = message or f"{done} of {total} {'item' if total == 1 else 'items'} done."
         if self._failed:
-            writer.write_partial(said, self.result())
-        writer.write_success(said, self.result())
+            writer.write_partial(sentence, self.result())
+        writer.write_success(sentence, self.result())

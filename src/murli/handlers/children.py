@@ -157,7 +157,7 @@ class _Conversation:
             self._selector.register(self._stdin, selectors.EVENT_WRITE)
 
     def hold(self, limit: Limit) -> bool:
-        """Go on until everything is said; False when others keep the pipes of ended programs."""
+        """Read to the end of every stream; False when others keep the pipes of ended programs."""
         silent_since = None
         while self._selector.get_map():
             ready = self._selector.select(limit.pause())
@@ -176,7 +176,7 @@ class _Conversation:
         return True
 
     def heard(self) -> tuple[bytes, list[bytes]]:
-        """Return what was said on stdout, and on the stderr of each."""
+        """Return what was written to stdout, and to the stderr of each."""
         stdout, *errors = map(bytes, self._heard.values())
         return stdout, errors
 

@@ -2,7 +2,7 @@
 
 The functions given to `on_cleanup` run when the invocation ends and before it is answered: after a
 return, an exception, ``SystemExit``, a signal or a deadline, also one that ends the process under
-a handler that does not let go. Each runs once, the last one first. One that fails is told in a
+a handler that does not let go. Each runs once, the last one first. One that fails is reported in a
 warning, and keeps neither the others nor the answer from their course.
 
 Outside of an invocation they run at interpreter exit. A program that replaces itself (``os.exec*``)

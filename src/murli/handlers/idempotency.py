@@ -10,7 +10,7 @@ Whoever runs a command that changes something does so within a claim::
         result = handler(...)
         claim.keep(result)              # only what succeeded
 
-Two calls with one key never run at the same time: the second waits for as long as it is told to,
+Two calls with one key never run at the same time: the second waits for as long as it is allowed to,
 and is then refused with ``lock_held``. A key that comes back with other arguments is refused with
 ``idempotency_key_reused``. A call that fails, or is killed, leaves nothing; the next one runs.
 
@@ -114,7 +114,7 @@ class Replays:
     ) -> None:
         """Keep *result* for *key*; `OSError` when that fails, by which time the work is done.
 
-        Give it as the caller was told it: without secrets, and in plain data. *after* is the
+        Pass it as the caller received it: without secrets, and in plain data. *after* is the
         fingerprint that the same call has now, if it changed a file that it was given.
         """
         path = self._path(tool, command, key)
@@ -225,7 +225,7 @@ _ENTRY, _LOCK = ".json", ".lock"
 
 
 def _locked(path: str) -> int | None:
-    """Return the lock that *path* is, if nobody has it."""
+    """Return the lock file *path*, locked, or ``None`` if another process holds it."""
     descriptor = open_private(path, os.O_RDWR)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -40,7 +40,7 @@ def json_value(text: Any) -> Any:
 
 
 def corrected(text: str) -> str | None:
-    """Return the JSON that *text* means, or ``None`` when that cannot be told."""
+    """Return the JSON that *text* means, or ``None`` when that is not certain."""
     strict = _TRAILING.sub(lambda found: found[1] or "", _LOOSE.sub(_strict, text)).strip()
     try:
         json.loads(strict)

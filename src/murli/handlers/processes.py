@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Path = str | os.PathLike[str]
 
 # What a failure tells of stderr: who wants to know why looks at the end.
-_MOST_TOLD = 2000
+_MOST_SHOWN = 2000
 _MARKS = ("fatal:", "error:")
 # How a program ends that writes to who reads no more: by the signal, or as a shell tells it.
 _UNHEARD = (-signal.SIGPIPE, 128 + signal.SIGPIPE)
@@ -121,8 +121,8 @@ def pipeline(
     failed = _first_failed(statuses)
     if failed is not None and check:
         raise _failure(stages[failed], statuses[failed], _text(errors[failed]))
-    told = -1 if failed is None else failed
-    return Completed(stages[told], statuses[told], _text(stdout), "".join(map(_text, errors)))
+    at = -1 if failed is None else failed
+    return Completed(stages[at], statuses[at], _text(stdout), "".join(map(_text, errors)))
 
 
 # -- what is run -------------------------------------------------------------------------------
@@ -210,10 +210,10 @@ def _missing(program: str) -> AgentError:
 
 
 def _failure(words: tuple[str, ...], status: int, stderr: str) -> AgentError:
-    """Return the failure of a program, which speaks for itself where it said something."""
+    """Return the failure of a program, in its own words where it wrote any."""
     from ..failures.http import without_credentials
 
-    end = without_credentials(stderr.strip())[-_MOST_TOLD:]
+    end = without_credentials(stderr.strip())[-_MOST_SHOWN:]
     how = f"{_name(words)} {_ending(status)}"
     context: dict[str, Any] = {"argv": _shown(words), "status": status}
     if not end:
@@ -265,7 +265,7 @@ def _text(data: bytes) -> str:
 
 
 def _shown(words: Sequence[str]) -> list[str]:
-    """Return a command as it may be told: without what its options say are secrets."""
+    """Return a command as it may be shown: without the values of options that hold secrets."""
     from ..failures.http import without_credentials
 
     shown: list[str] = []

@@ -86,7 +86,7 @@ def call_with(invocation: Invocation, flags: Mapping[str, str | None]) -> str:
 
 
 def spelled(invocation: Invocation, words: list[str], *before: str) -> str:
-    """Return the call of the tool with *words* as a shell takes it; ``""`` if it cannot be told."""
+    """Return the call with *words* as a shell takes it; ``""`` if it cannot be written."""
     from shlex import join
 
     words = [*before, invocation.host.name(), *words]
@@ -94,7 +94,7 @@ def spelled(invocation: Invocation, words: list[str], *before: str) -> str:
         # Before they are quoted: a quotation mark inside one would hide it.
         words = invocation.secrets.scrub_words(words)
     text = join(words)
-    # What a document cannot hold as it is cannot be told to anybody.
+    # What a document cannot hold as it is cannot be written for anybody.
     return text if cleaned(text) == text else ""
 
 
@@ -103,8 +103,8 @@ def mark_of(words: Iterable[str]) -> str:
     from base64 import urlsafe_b64encode
     from hashlib import blake2b
 
-    said = "\0".join(words).encode("utf-8", "surrogatepass")
-    return urlsafe_b64encode(blake2b(said, digest_size=6).digest()).decode("ascii")
+    joined = "\0".join(words).encode("utf-8", "surrogatepass")
+    return urlsafe_b64encode(blake2b(joined, digest_size=6).digest()).decode("ascii")
 
 
 def path_of(invocation: Invocation) -> tuple[str, ...]:

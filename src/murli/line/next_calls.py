@@ -64,7 +64,7 @@ def changes(host: Host, level: Level) -> bool:
 
 
 def call_of(invocation: Invocation, template: str, values: Mapping[str, str]) -> str:
-    """Return the call of *template* with *values* in it, ``""`` where it cannot be told whole."""
+    """Return the call of *template* with *values* in it, ``""`` where a part of it is missing."""
     words = filled(words_of(template)[1:], values)
     return "" if words is None else spelled_whole(invocation, words)
 

@@ -1,7 +1,7 @@
 """A call given as data: JSON values into the words a command line would have had.
 
 Pure: nothing here knows the invocation or the framework. Options come before words, values that
-start with a dash cannot be taken for options, and everything that is wrong is told at once. No
+start with a dash cannot be taken for options, and everything that is wrong is reported at once. No
 message repeats a value, which may be a secret.
 """
 
@@ -71,8 +71,8 @@ def together(problems: Sequence[AgentError]) -> AgentError:
     """Return one error that tells all of *problems*."""
     first = problems[0]
     if len(problems) > 1:
-        told = [{"field": each.field, "message": each.message} for each in problems]
-        first.context = {**first.context, "errors": told}
+        listed = [{"field": each.field, "message": each.message} for each in problems]
+        first.context = {**first.context, "errors": listed}
     return first
 
 
@@ -142,7 +142,7 @@ class _Level:
         return True
 
     def words(self, problems: list[AgentError], *, last: bool) -> list[str]:
-        """Return the words for what was taken, options first; what cannot be said is a problem."""
+        """Return the words for what was taken, options first; others are problems."""
         words: list[str] = []
         # In the order of the command, so that equal calls have equal words; those that would take
         # the words behind them as well come first, where an option may stand behind them.
@@ -150,9 +150,9 @@ class _Level:
         open_ended = False
         for name in (*greedy, *(each for each in self.flags if each not in greedy)):
             if name in self._given:
-                told = self._told(_flag_words, self.flags[name], self._given[name], problems)
-                open_ended = name in greedy if told else open_ended
-                words += told
+                listed = self._words_of(_flag_words, self.flags[name], self._given[name], problems)
+                open_ended = name in greedy if listed else open_ended
+                words += listed
         if self._elsewhere:
             words += self._elsewhere
             open_ended = False
@@ -165,7 +165,7 @@ class _Level:
             if absent:
                 message = f"Argument {argument.name} cannot be given without {absent}."
                 problems.append(_problem(absent, message))
-            placed += self._told(_argument_words, argument, self._placed[name], problems)
+            placed += self._words_of(_argument_words, argument, self._placed[name], problems)
         dashed = any(map(_is_dashed, placed))
         if not last and (dashed or open_ended):
             message = f"The words of {self.command.name} cannot be told from those behind them."
@@ -177,9 +177,9 @@ class _Level:
         return words + placed
 
     @staticmethod
-    def _told(say: Any, target: Any, value: Any, problems: list[AgentError]) -> list[str]:
+    def _words_of(spell: Any, target: Any, value: Any, problems: list[AgentError]) -> list[str]:
         try:
-            return list(say(target, value))
+            return list(spell(target, value))
         except AgentError as error:
             problems.append(error)
             return []

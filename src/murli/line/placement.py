@@ -21,5 +21,5 @@ def check(invocation: Invocation) -> None:
         if not word.option or word.text[1].isdigit():
             seen = "" if word.child is not None else seen or word.text
         elif seen:
-            told = f'{word.option} must stand before "{seen}".'
-            invocation.refuse(usage.other(told, word.option))
+            sentence = f'{word.option} must stand before "{seen}".'
+            invocation.refuse(usage.other(sentence, word.option))

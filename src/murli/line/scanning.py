@@ -402,7 +402,7 @@ def offers(invocation: Invocation, name: str) -> bool:
 
 
 def set_flag(call: Call, name: str, value: Any) -> None:
-    """Note in *call* what was said under *name*, an attribute or one of the ``extra``."""
+    """Note in *call* the value of *name*, an attribute or one of the ``extra``."""
     if hasattr(call, name):
         setattr(call, name, value)
     else:
@@ -410,7 +410,7 @@ def set_flag(call: Call, name: str, value: Any) -> None:
 
 
 def flag_value(call: Call, name: str) -> Any:
-    """Return what was said under *name*, ``None`` for nothing."""
+    """Return the value noted under *name*, ``None`` for none."""
     return getattr(call, name) if hasattr(call, name) else call.extra.get(name)
 
 

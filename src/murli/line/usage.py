@@ -1,6 +1,6 @@
 """Usage errors in one voice: the same words whichever framework noticed.
 
-Only what went wrong is the adapter's business; how it is said lives here.
+Only what went wrong is the adapter's business; its wording lives here.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def refused_command(message: str, known: Sequence[str]) -> AgentError:
 
 def bad_value(name: str, value: str, reason: str) -> AgentError:
     """A value that the option's or argument's type does not take, for *reason*."""
-    told = f": {reason.rstrip('.')}" if reason else ""
-    return _flag_error(f"Invalid value {quoted(value)} for {name}{told}.", "", name)
+    why = f": {reason.rstrip('.')}" if reason else ""
+    return _flag_error(f"Invalid value {quoted(value)} for {name}{why}.", "", name)
 
 
 def bad_choice(name: str, value: str, choices: Iterable[object]) -> AgentError:

@@ -83,7 +83,7 @@ def flags_in(name: str, entry: Any) -> dict[str, Any] | None:
 
 
 def entry_of(name: str, was: Any, profile: Profile) -> dict[str, Any]:
-    """Return what the file says about a profile, with everything else that *was* said about it."""
+    """Return what the file says about a profile, with everything else that *was* there about it."""
     if wrong := check_name(name):
         raise ValueError(wrong)
     before = flags_in(name, was) or {}

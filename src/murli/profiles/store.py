@@ -2,7 +2,7 @@
 
 A reader needs no lock, because a store is only ever replaced by a complete one. Whoever changes it
 holds a lock beside it from reading to writing. What a hand put into the file and we do not
-understand is left out of the store, told, and still there after a rewrite.
+understand is left out of the store, reported, and still there after a rewrite.
 
 Profiles may hold secrets: no value is ever part of a message, a warning or a ``repr``.
 """
@@ -129,7 +129,7 @@ class ProfileStore:
 class StoreFile:
     """A store on disk; *path* beats ``MURLI_PROFILE_PATH``, which beats the tool's own place.
 
-    ``warnings`` is what is wrong with the file, as codes and sentences, each told once.
+    ``warnings`` is what is wrong with the file, as codes and sentences, each reported once.
     """
 
     def __init__(self, tool_name: str, path: str | os.PathLike[str] = "") -> None:
@@ -203,7 +203,7 @@ class StoreFile:
         return self._alone(work)
 
     def _alone(self, work: Callable[[str], T]) -> T:
-        """Return what *work* does while nobody else writes; it is told the file to replace."""
+        """Return what *work* does while nobody else writes; it receives the file to replace."""
         try:
             target = self._prepared()
             # Beside the file itself, because more than one link may lead there; never deleted,

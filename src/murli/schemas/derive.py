@@ -201,16 +201,16 @@ class _Deriver:
         required = set(kind.__required_keys__)
         for name, hint in hints.items():
             # A string annotation hides the qualifier from the class, but not from its hints.
-            said = re.match(r"typing\w*\.(?:ReadOnly\[typing\w*\.)?(Not)?Required\[", repr(hint))
-            if said:
-                (required.discard if said[1] else required.add)(name)
+            marked = re.match(r"typing\w*\.(?:ReadOnly\[typing\w*\.)?(Not)?Required\[", repr(hint))
+            if marked:
+                (required.discard if marked[1] else required.add)(name)
         return self.object(kind, hints, [name for name in hints if name in required])
 
     def object(self, kind: Any, fields: dict[str, Any], required: list[str]) -> Schema:
         found: Schema = {"type": "object"}
-        told = (kind.__dict__.get("__doc__") or "").strip()
-        if told and not told.startswith(f"{kind.__name__}("):  # what dataclasses make up
-            found["description"] = " ".join(told.partition("\n\n")[0].split())
+        text = (kind.__dict__.get("__doc__") or "").strip()
+        if text and not text.startswith(f"{kind.__name__}("):  # what dataclasses make up
+            found["description"] = " ".join(text.partition("\n\n")[0].split())
         found["properties"] = {name: self.schema(hint) for name, hint in fields.items()}
         return {**found, "required": required} if required else found
 
@@ -284,9 +284,9 @@ def _union(members: list[Schema]) -> Schema:
 
 def _described(schema: Schema, notes: tuple[Any, ...]) -> Schema:
     for note in notes if schema else ():
-        told = getattr(note, "description", None) or getattr(note, "documentation", None)
-        if isinstance(told, str):
-            return {**schema, "description": told}
+        description = getattr(note, "description", None) or getattr(note, "documentation", None)
+        if isinstance(description, str):
+            return {**schema, "description": description}
     return schema
 
 

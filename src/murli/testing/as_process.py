@@ -39,7 +39,7 @@ class Ended:
 def program(argv: Sequence[str], path: str | None = None) -> list[str]:
     """Return *argv* with its program looked up: beside the running Python, then in *path*.
 
-    Without a *path*, where the environment says. A program that is told by its place is that.
+    Without a *path*, where the environment says. A program that is named by its path is that.
     """
     if os.sep in argv[0]:
         return [os.path.abspath(argv[0]), *argv[1:]]
@@ -79,7 +79,7 @@ def run_as_process(
 def _at_terminal(
     argv: Sequence[str], limits: Limits, env: Mapping[str, str], cwd: str | None, keys: bytes
 ) -> ProcessResult:
-    """Run *argv* with stdin and stdout at one terminal; stderr has another, to be told apart."""
+    """Run *argv* with stdin and stdout at one terminal, and stderr at another."""
     (screen, out), (errors, err) = _terminal(), _terminal()
     ours = (os.dup(screen), screen, errors)
     # Closed by the child, once there is one.

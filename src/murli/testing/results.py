@@ -97,15 +97,15 @@ class Result:
     @property
     def progress(self) -> list[dict[str, Any]]:
         """The progress lines, those on stdout first."""
-        return [each for each in (*self.documents, *self._told) if is_aside(each)]
+        return [each for each in (*self.documents, *self._objects_on_stderr) if is_aside(each)]
 
     @property
     def logs(self) -> list[dict[str, Any]]:
         """The log entries on stderr."""
-        return [each for each in self._told if each.keys() >= {"ts", "level", "msg"}]
+        return [each for each in self._objects_on_stderr if each.keys() >= {"ts", "level", "msg"}]
 
     @cached_property
-    def _told(self) -> list[dict[str, Any]]:
+    def _objects_on_stderr(self) -> list[dict[str, Any]]:
         lines = map(parsed, self.stderr_bytes.splitlines())
         return [each for each in lines if isinstance(each, dict)]
 
@@ -195,7 +195,7 @@ class Result:
                 self.asked,
                 strict=self.in_process,
             )
-        # What the writer was seen to write is mostly what came out, and told already.
+        # What the writer was seen to write is mostly what came out, and reported already.
         known = tuple(verdict.faults)
         fresh = [each for each in self.seen.faults if not each.endswith(known)]
         verdict.add(Verdict(fresh, self.seen.held_to))

@@ -23,9 +23,9 @@ from ..wire.reading import read
 from ..wire.values import object_in
 
 _KEYS = ("ok", "data", "error", "warnings", "meta")
-# How many things are told of one document, and how much of each.
+# How many faults of one document are reported, and how much of each.
 _MOST_FAULTS = 5
-_MOST_TOLD = 300
+_MOST_SHOWN = 300
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class Verdict:
     held_to: set[str] = field(default_factory=set)
 
     def add(self, other: Verdict) -> None:
-        """Take over what *other* found; the same fault is told once."""
+        """Take over what *other* found; the same fault is reported once."""
         self.faults += [each for each in other.faults if each not in self.faults]
         self.held_to |= other.held_to
 
@@ -233,7 +233,7 @@ def _branch_of(document: Mapping[str, Any]) -> str:
 def _violations(validator: Any, value: Any) -> list[str]:
     best_match = import_module("jsonschema.exceptions").best_match
     found = [best_match(iter([each])) for each in validator.iter_errors(value)]
-    messages = [f"at {_place(each.absolute_path)}: {each.message[:_MOST_TOLD]}" for each in found]
+    messages = [f"at {_place(each.absolute_path)}: {each.message[:_MOST_SHOWN]}" for each in found]
     rest = len(messages) - _MOST_FAULTS
     return messages[:_MOST_FAULTS] + ([f"and {rest} more like that"] if rest > 0 else [])
 

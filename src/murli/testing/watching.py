@@ -19,7 +19,7 @@ from ..declare import Metadata
 from ..outcome import Success
 from .validity import Verdict, judge, judge_returned
 
-# The innermost one is told: who runs a tool to look at what it writes is not disturbed.
+# The innermost one is notified: who runs a tool to look at what it writes is not disturbed.
 _watching: list[Verdict] = []
 
 
@@ -70,13 +70,13 @@ def _judging_document(own: Callable[..., None]) -> Callable[..., None]:
     def put(self: Reply, answer: Answer, text: str, late: bool, invocation: Any) -> None:
         # One that comes late goes aside, where none belongs.
         stream = "stderr" if late else answer.stream
-        _note(_told_of(answer, self.contract, stream))
+        _note(_verdict_on(answer, self.contract, stream))
         own(self, answer, text, late, invocation)
 
     return put
 
 
-def _told_of(answer: Answer, contract: str, stream: str) -> Verdict:
+def _verdict_on(answer: Answer, contract: str, stream: str) -> Verdict:
     verdict = judge(answer.document, contract, answer.exit_code, stream, strict=True)
     name = answer.document.get("status") or ("ok" if answer.document.get("ok") else "error")
     verdict.faults = [f"in the {contract} document ({name}): {each}" for each in verdict.faults]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as default
 from typing import Any
@@ -136,7 +136,7 @@ class Command:
 
     @property
     def takes_limit(self) -> bool:
-        """Whether it can be told how many items to give."""
+        """Whether a call can limit how many items it returns."""
         return "limit" in self.flags or "limit" in self.standard
 
     @property
@@ -263,11 +263,14 @@ def from_description(
     """Return the catalogue in a ``describe`` document; *root* is the ``--schema`` of the tool."""
     commands: dict[str, Command] = {}
     children = list_in(document.get("commands"))
-    is_told = not children or not document.keys().isdisjoint(("arguments", "flags"))
-    own = root if root is not None else document if is_told else None
+    describes_itself = not children or not document.keys().isdisjoint(("arguments", "flags"))
+    own = root if root is not None else document if describes_itself else None
     if own is not None:
         commands[""] = _described(own, (), bool(children))
-    _walk(children, (), commands)
+    for path, entry in walked(document):
+        if "" not in path and len(path) <= _MOST_LEVELS:
+            below = list_in(entry.get("subcommands"))
+            commands[" ".join(path)] = _described(entry, path, bool(below))
     name = text_in(document.get("name"))
     able = object_in(document.get("capabilities"))
     wants_agent = able.get("agents") in ("flag", "detect")
@@ -278,15 +281,18 @@ def from_description(
     )
 
 
-def _walk(children: list[Any], above: tuple[str, ...], commands: dict[str, Command]) -> None:
-    for child in children:
-        if not isinstance(child, dict) or not text_in(child.get("name")):
-            continue
-        path = (*above, text_in(child["name"]))
-        below = list_in(child.get("subcommands"))
-        commands[" ".join(path)] = _described(child, path, bool(below))
-        if len(path) < _MOST_LEVELS:
-            _walk(below, path, commands)
+def walked(description: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """Yield every command of a description with its path, in which ``""`` is a name that is none.
+
+    Not by recursion: the depth of a document is unknown.
+    """
+    waiting: list[tuple[tuple[str, ...], dict[str, Any]]]
+    waiting = [((), each) for each in reversed(objects_in(description.get("commands")))]
+    while waiting:
+        above, command = waiting.pop()
+        path = (*above, text_in(command.get("name")))
+        yield path, command
+        waiting += [(path, each) for each in reversed(objects_in(command.get("subcommands")))]
 
 
 def _described(document: Mapping[str, Any], path: tuple[str, ...], is_group: bool) -> Command:
@@ -362,18 +368,15 @@ def is_manifest(document: Any) -> bool:
 
 def from_manifest(document: Mapping[str, Any], contract: str, name: str = "") -> Catalogue:
     """Return the catalogue in a ``manifest`` of a tool called *name*, as far as known."""
-    entries = object_in(document.get("commands"))
+    name, entries = listed_in(document, name)
     codes = object_in(document.get("exit_codes"))
-    name = _name_in(entries) or name
-    # The tool itself is listed by its own name, or by none where a command has that name.
-    root = "" if "" in entries else name if name in entries else None
-    commands: dict[str, Command] = {}
     # The first shape of a manifest has no place for arguments.
     knows_arguments = text_in(document.get("schema_version")).startswith("3.")
-    for key, entry in entries.items():
-        if isinstance(entry, dict):
-            path = () if key == root else tuple(key.split("."))
-            commands[" ".join(path)] = _listed(entry, path, codes, knows_arguments)
+    commands = {
+        " ".join(path): _listed(entry, path, codes, knows_arguments)
+        for path, entry in entries.items()
+        if isinstance(entry, dict)
+    }
     shared = document.get("flags")
     flags = _flags(shared) if isinstance(shared, dict) else None
     etag = text_in(document.get("etag"))
@@ -384,19 +387,39 @@ def from_manifest(document: Mapping[str, Any], contract: str, name: str = "") ->
     return Catalogue(name, contract, commands, flags, True, etag, wants_agent, has_until)
 
 
+def listed_in(
+    document: Mapping[str, Any], name: str = ""
+) -> tuple[str, dict[tuple[str, ...], Any]]:
+    """Return the name of a tool in its manifest, else *name*, and its entries by path."""
+    entries = object_in(document.get("commands"))
+    name = _name_in(entries) or name
+    # The tool itself is listed by its own name, or by none where a command has that name.
+    root = "" if "" in entries else name
+    paths = (() if key == root else tuple(key.split(".")) for key in entries)
+    return name, dict(zip(paths, entries.values(), strict=True))
+
+
 def _name_in(entries: Mapping[str, Any]) -> str:
-    """Return what a tool calls itself in its manifest, ``""`` when that is nowhere."""
-    for key, entry in entries.items():
-        below = _texts(object_in(entry).get("subcommands"))
-        if below and not any(each.startswith(f"{key}.") for each in below):
-            return key  # what is above all others
+    """Return what a tool calls itself in its manifest, ``""`` when that is not certain."""
+    above_all = {
+        key
+        for key, entry in entries.items()
+        if key
+        and (below := _texts(object_in(entry).get("subcommands")))
+        and not any(each.startswith(f"{key}.") for each in below)
+    }
+    names = above_all or {call.split()[0] for call in calls_in(entries)}
+    return names.pop() if len(names) == 1 else ""
+
+
+def calls_in(entries: Mapping[str, Any]) -> list[str]:
+    """Return the complete calls among the examples of a manifest."""
+    found = []
     for entry in map(object_in, entries.values()):
-        calls = [text_in(each.get("command")) for each in objects_in(entry.get("examples"))]
-        calls.append(text_in(entry.get("description")).partition("Call: ")[2])
-        for call in calls:
-            if call.strip():
-                return call.split()[0]
-    return ""
+        found += [text_in(each.get("command")) for each in objects_in(entry.get("examples"))]
+        _, mark, call = text_in(entry.get("description")).rpartition("Call: ")
+        found += [call] if mark else []
+    return [call for call in found if call.strip()]
 
 
 def _listed(

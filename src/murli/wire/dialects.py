@@ -50,7 +50,7 @@ class Dialect:
         return self.rules.manifest_version.partition(".")[0]
 
     @property
-    def tells_incomplete(self) -> bool:
+    def numbers_incomplete(self) -> bool:
         """Whether work that did not fit its budget has an exit code of its own."""
         return "incomplete" in self.kinds.values()
 

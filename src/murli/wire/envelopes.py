@@ -251,7 +251,7 @@ def _family_part(meta: Mapping[str, Any], beside: Mapping[str, Any]) -> Part:
     """Return which part the data is; some tools put it *beside* the data, not in ``meta``."""
     pagination = object_in(meta.get("pagination")) or beside
     cursor = text_in(pagination.get("next_cursor")) or text_in(meta.get("cursor"))
-    # Of the wrong type, but said: then it is not the whole.
+    # A value of the wrong type still says that this is not the whole.
     return Part(
         has_more=bool(pagination.get("has_more") or cursor),
         truncated=bool(meta.get("truncated") or pagination.get("truncated")),

@@ -31,7 +31,7 @@ from .tables import kind_of
 from .values import number_in, object_in
 
 # How much of stderr an answer keeps.
-_MOST_TOLD = 65536
+_MOST_KEPT = 65536
 #: what makes an answer malformed, however it is read
 KEY_TWICE = "a document has the same key twice"
 SEVERAL_ENDS = "there is more than one envelope on stdout"
@@ -285,4 +285,4 @@ def _is_text(data: bytes) -> bool:
 
 
 def _tail(stderr_text: str) -> str:
-    return stderr_text[-_MOST_TOLD:]
+    return stderr_text[-_MOST_KEPT:]

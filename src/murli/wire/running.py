@@ -190,14 +190,14 @@ class Child:
         return self._lifecycle.phase == OVER
 
     def readable(self) -> list[int]:
-        """Return the descriptors to be told about when there is something to read."""
+        """Return the descriptors to watch for something to read."""
         found = list(self._sinks)
         if self._pidfd >= 0 and self._lifecycle.phase < LINGERING:
             found.append(self._pidfd)
         return found
 
     def writable(self) -> list[int]:
-        """Return the descriptors to be told about when they take more."""
+        """Return the descriptors to watch until they take more."""
         return [] if self._input is None else [self._input.fileno()]
 
     def timeout(self) -> float:

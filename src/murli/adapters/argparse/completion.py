@@ -37,15 +37,15 @@ def prepare(enabled: Enabled, own_parse: Callable[..., Any]) -> None:
         profiles = Profiles(enabled, enabled.settings)
         if not profiles.exist():
             return own_parse(args, namespace, *more, **named)
-        said = profiles.read(args)
+        typed = profiles.read(args)
         try:
-            words = said.before if said.mounted else said.rest
+            words = typed.before if typed.mounted else typed.rest
             return own_parse(words, namespace, *more, **named)
         finally:  # a line that is not complete does not parse
-            if said.mounted:
-                parser.active_actions = [_Taker(profiles.words_behind(said.rest))]
-            elif said.profile == WORD:
-                said.level.parser.active_actions = [_Taker(profiles.names())]
+            if typed.mounted:
+                parser.active_actions = [_Taker(profiles.words_behind(typed.rest))]
+            elif typed.profile == WORD:
+                typed.level.parser.active_actions = [_Taker(profiles.names())]
             else:
                 _add(parser, profiles, args)
 

@@ -63,8 +63,8 @@ def note_commands(chosen: Sequence[argparse.ArgumentParser], invocation: Invocat
         path = path_to(chosen[:count])
         above = subparsers_of(chosen[count - 2]) if count > 1 else None
         # argparse has told a person in its own way.
-        told = bool(path) and path[-1] in getattr(above, "_deprecated", ())
-        if invocation.contract.has_warnings or not told:
+        is_deprecated = bool(path) and path[-1] in getattr(above, "_deprecated", ())
+        if invocation.contract.has_warnings or not is_deprecated:
             note_command(invocation, path, declared)
 
 

@@ -212,9 +212,9 @@ def _handled_by_author(
 
     from ...outcome import status_of
 
-    shown, told = io.StringIO(), io.StringIO()
+    shown, errors = io.StringIO(), io.StringIO()
     try:
-        with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(told):
+        with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(errors):
             returned = own_error(*given, **named)
     except SystemExit as end:
         return status_of(end.code) or _USAGE_STATUS, None
@@ -222,15 +222,15 @@ def _handled_by_author(
         invocation = current()
         if invocation is not None:
             invocation.running.refusal = Refusal(problem, raised=raised)
-        _print(shown, told)
+        _print(shown, errors)
         raise
-    _print(shown, told)
+    _print(shown, errors)
     return 0, returned
 
 
-def _print(shown: io.StringIO, told: io.StringIO) -> None:
+def _print(shown: io.StringIO, errors: io.StringIO) -> None:
     sys.stdout.write(shown.getvalue())
-    sys.stderr.write(told.getvalue())
+    sys.stderr.write(errors.getvalue())
 
 
 def _show(

@@ -235,7 +235,7 @@ class Routes(dict[str, argparse.ArgumentParser]):
         *,
         all_at_once: bool = False,
     ) -> None:
-        """From now on have the subcommands of *parser* tell when they parse.
+        """Note from now on when a subcommand of *parser* parses.
 
         With *all_at_once* also those that nobody will look up here.
         """

@@ -92,8 +92,8 @@ def _commands(parser: argparse.ArgumentParser, path: tuple[str, ...]) -> list[Co
 
 def summary_of(subparsers: Any, name: str, parser: argparse.ArgumentParser) -> str | None:
     """Return what *subparsers* says about its command *name*; ``None`` when it says nothing."""
-    told = _help(subparsers, name)
-    return None if not told or told == argparse.SUPPRESS else first_line(_expand(parser, told))
+    text = _help(subparsers, name)
+    return None if not text or text == argparse.SUPPRESS else first_line(_expand(parser, text))
 
 
 def _help(subparsers: Any, name: str) -> str:

@@ -350,9 +350,9 @@ class Call:
             names = getattr(getattr(param.callback, "__code__", None), "co_freevars", ())
             if "version" in names and "version" in (param.name, *names):
                 cells = dict(zip(names, param.callback.__closure__, strict=True))
-                told = cells["version"].cell_contents
-                if isinstance(told, str):
-                    return told
+                version = cells["version"].cell_contents
+                if isinstance(version, str):
+                    return version
                 package = cells["package_name"].cell_contents if "package_name" in cells else ""
                 if isinstance(package, str) and (found := version_of(package, home)):
                     return found

@@ -102,11 +102,11 @@ class _Completion:
                 return own_make(info_name, words, *more, **named)
             self._add_command(root, list(words))
             self._add_option(root, (), offered=False)
-            said = self._profiles.read(words)
-            theirs = said.before if said.mounted else words
+            typed = self._profiles.read(words)
+            theirs = typed.before if typed.mounted else words
             context = own_make(info_name, theirs, *more, **named)
-            if said.mounted:
-                context.command = _Words(self._items, self._profiles.words_behind(said.rest))
+            if typed.mounted:
+                context.command = _Words(self._items, self._profiles.words_behind(typed.rest))
             return context
 
         self._change(root, "make_context", make_context)

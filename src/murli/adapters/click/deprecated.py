@@ -31,11 +31,11 @@ def noting_use(
     own_invoke: Callable[[Any], Any],
 ) -> Callable[[Any], Any]:
     """Warn that *command* is deprecated; return what invokes it without a second warning."""
-    told = getattr(command, "deprecated", False)
-    if told and not invocation.contract.has_warnings:
+    deprecated = getattr(command, "deprecated", False)
+    if deprecated and not invocation.contract.has_warnings:
         return own_invoke
-    note_command(invocation, path, declared, told)
-    return own_invoke if not told else lambda ctx: _silently(command, lambda: own_invoke(ctx))
+    note_command(invocation, path, declared, deprecated)
+    return own_invoke if not deprecated else lambda ctx: _silently(command, lambda: own_invoke(ctx))
 
 
 def watch(command: Any, notes: Mapping[str, FlagAnnotation]) -> None:
@@ -48,7 +48,7 @@ def watch(command: Any, notes: Mapping[str, FlagAnnotation]) -> None:
 
 
 def _stand_in(param: Any, declared: bool) -> None:
-    own, told = param.handle_parse_result, param.deprecated
+    own, deprecated = param.handle_parse_result, param.deprecated
 
     def handle_parse_result(ctx: Any, opts: Any, args: Any) -> Any:
         invocation = running()
@@ -60,18 +60,18 @@ def _stand_in(param: Any, declared: bool) -> None:
             source = ctx.get_parameter_source(param.name)
             # What is declared in our words too is told with those.
             if source is not None and source.name in _GIVEN and not declared:
-                note_parameter(invocation, _name(param), None, told)
+                note_parameter(invocation, _name(param), None, deprecated)
 
     setattr(param, "handle_parse_result", handle_parse_result)
 
 
 def _silently(holder: Any, action: Callable[[], Any]) -> Any:
     """Do *action* while *holder* does not know that it is deprecated."""
-    told, holder.deprecated = holder.deprecated, False
+    deprecated, holder.deprecated = holder.deprecated, False
     try:
         return action()
     finally:
-        holder.deprecated = told
+        holder.deprecated = deprecated
 
 
 def _name(param: Any) -> str:

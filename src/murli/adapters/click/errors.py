@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...call.ending.endings import caused_failure, exit_like
 from ...declare.plain_values import MOST_COMPARED
 from ...errors import AgentError
-from ...failures import said_of
+from ...failures import mapping_of
 from ...failures.exceptions import frames_of
 from ...line import usage
 from ...process.stdin import is_abort, unanswered_prompt
@@ -97,7 +97,7 @@ def translate(error: BaseException, invocation: Invocation) -> BaseException:
             problem.code = exit_code
         return problem
     if "ClickException" in names and hasattr(error, "format_message"):
-        if any(map(said_of, type(error).__mro__)):
+        if any(map(mapping_of, type(error).__mro__)):
             return error  # which its author has mapped
         status = error.exit_code or 1  # type: ignore[attr-defined]
         return caused_failure(error, error.format_message(), status)

@@ -126,8 +126,8 @@ def _guard_callback(command: Any) -> None:
         enabled, path = command._murli_hooked
         metadata = enabled.metadata_at(command, path)
         invocation.running.command = command
-        told_path = telling_path(command, path, invocation.request.runner)
-        if admit_nested(invocation, metadata, told_path):
+        declared_path = telling_path(command, path, invocation.request.runner)
+        if admit_nested(invocation, metadata, declared_path):
             return callback(*args, **named)
         return planned(callback, metadata.plan)(*args, **named)
 

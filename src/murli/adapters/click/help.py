@@ -52,7 +52,7 @@ def _sections(enabled: Enabled, path: tuple[str, ...], command: Any, invocation:
         ]
         width = max(len(names) for names, _ in rows)
         lines += ["", f"{title.capitalize()}:"]
-        lines += [f"  {names:<{width}}  {told}" for names, told in rows]
+        lines += [f"  {names:<{width}}  {explanation}" for names, explanation in rows]
         if closing:
             lines += ["", closing]
     return "\n".join(["", *lines]) if lines else ""

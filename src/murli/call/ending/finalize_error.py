@@ -40,9 +40,9 @@ def weigh(invocation: Invocation, error: AgentError) -> None:
     late = error.kind == "timeout"
     entry = entry_of(metadata, error.kind, newest=newest) if declares or late else None
     error.promised = running and entry is not None and entry.retryable
-    if running and error.kind in PASSING and error.recoverable_said is None:
+    if running and error.kind in PASSING and error.explicit_recoverable is None:
         if declares and entry is not None and not entry.retryable:
-            error.recoverable_said = False  # as the manifest has it
+            error.explicit_recoverable = False  # as the manifest has it
         if late and not error.promised and may_be_repeated(invocation):
             error.fix_required = error.fix_required or "Allow more time: pass a larger --timeout."
     told = undeclared(metadata, error.kind, error.code)

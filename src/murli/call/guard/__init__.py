@@ -84,7 +84,7 @@ def usual_seconds(contract: Contract, metadata: Metadata | None) -> float:
     if metadata is None:
         return contract.default_timeout
     serves = metadata.traits is not None and metadata.traits.protocol
-    return 0.0 if serves or "timeout" in metadata.said else contract.default_timeout
+    return 0.0 if serves or "timeout" in metadata.explicit else contract.default_timeout
 
 
 def admit_nested(invocation: Invocation, metadata: Metadata | None, path: tuple[str, ...]) -> bool:

@@ -48,8 +48,8 @@ def enforce(
     if problems:
         first = problems[0]
         if len(problems) > 1:
-            told = [{"field": each.field, "message": each.message} for each in problems]
-            first.context = {**first.context, "errors": told}
+            reported = [{"field": each.field, "message": each.message} for each in problems]
+            first.context = {**first.context, "errors": reported}
         invocation.refuse(first)
     for name, note in metadata.flag_annotations.items():
         if note.deprecated is not None and _is_given(flags.get(name)):
@@ -93,7 +93,7 @@ def problem_with(
 
 
 def _broken_notes(metadata: Metadata, flags: Values) -> Iterator[AgentError]:
-    told: set[frozenset[str]] = set()
+    reported: set[frozenset[str]] = set()
     for name, note in metadata.flag_annotations.items():
         value, given = flags.get(name, (None, False))
         if not given or value is None:
@@ -101,8 +101,8 @@ def _broken_notes(metadata: Metadata, flags: Values) -> Iterator[AgentError]:
         yield from _broken_value(f"--{name}", value, note)
         for other in map(flag_key, note.mutually_exclusive_with):
             pair = frozenset((name, other))
-            if flags.get(other, (None, False))[1] and pair not in told:
-                told.add(pair)
+            if flags.get(other, (None, False))[1] and pair not in reported:
+                reported.add(pair)
                 yield usage.exclusive(f"--{name}", f"--{other}")
 
 

@@ -18,7 +18,7 @@ from ...wire.running import ProcessResult
 from ..calling import with_option
 from ..decisions import Decision, Done, Stop
 from ..mistakes import ArgumentMistake
-from ..steps import Run, Steps, Tell, Wait
+from ..steps import Report, Run, Steps, Wait
 
 if TYPE_CHECKING:
     from ..response import Response
@@ -146,11 +146,11 @@ def waited(
             return response
         if is_late:
             return (yield from _ended(response, *_late(look, wanted)))
-        if session.discovery.may_tell_more:
+        if session.discovery.may_know_more:
             yield from session.discovery.wanted()
         if _command(session, argv).changes:
-            told = "The command may change something; it was called once."
-            return (yield from _ended(response, "precondition", "NOT_REPEATED", told, ()))
+            message = "The command may change something; it was called once."
+            return (yield from _ended(response, "precondition", "NOT_REPEATED", message, ()))
         delay = problem.retry_after_ms if problem is not None else None
         wait = max(round(wanted.every * 1000), delay or 0)
         clock.milliseconds += wait
@@ -162,8 +162,8 @@ class _Clock:
 
     def __init__(self) -> None:
         self.milliseconds = 0
-        # That the latest answer was taken, which is told of the last one only.
-        self.taken: Tell | None = None
+        # That the latest answer was taken, which is noted for the last one only.
+        self.taken: Report | None = None
 
     @property
     def seconds(self) -> float:
@@ -180,7 +180,7 @@ class _Clock:
                 result: T = end.value
                 return result
             self.taken = (
-                step if isinstance(step, Tell) and isinstance(step.decision, Done) else None
+                step if isinstance(step, Report) and isinstance(step.decision, Done) else None
             )
             answer = None if self.taken is not None else (yield step)
             if isinstance(step, Wait):
@@ -213,18 +213,18 @@ def _takes_flags(session: Session, argv: tuple[str, ...]) -> bool:
 
 
 def _no_such_field(look: Look) -> tuple[str, str, str, tuple[str, ...]]:
-    told = f"The result has no field {look.missing!r}."
-    return "user_error", "UNTIL_FIELD", told, look.known
+    message = f"The result has no field {look.missing!r}."
+    return "user_error", "UNTIL_FIELD", message, look.known
 
 
 def _late(look: Look | None, wanted: Wanted) -> tuple[str, str, str, tuple[str, ...]]:
     last = f"; {look.text}." if look is not None else "."
-    told = f"The time for waiting is up after {wanted.seconds:g} s{last}"
-    return "timeout", "UNTIL_TIMEOUT", told, ()
+    message = f"The time for waiting is up after {wanted.seconds:g} s{last}"
+    return "timeout", "UNTIL_TIMEOUT", message, ()
 
 
 def _ended(
-    response: Response[Any], kind: str, code: str, told: str, known: tuple[str, ...]
+    response: Response[Any], kind: str, code: str, message: str, known: tuple[str, ...]
 ) -> Steps[Response[Any]]:
     """Return *response* as the last one of a wait that came to nothing."""
     advice = {
@@ -233,14 +233,14 @@ def _ended(
     }.get(code, "Call it again yourself, if that does no harm.")
     field = "until" if code == "UNTIL_FIELD" else ""
     problem = Problem(
-        *(kind, code, told, False),
+        *(kind, code, message, False),
         phase="execution",
         suggestion=advice,
         field=field,
         valid_values=known,
     )
-    decision: Decision = Stop(told, advice)
+    decision: Decision = Stop(message, advice)
     decisions = (*response.decisions[:-1], decision)
     response = replace(response, state="failed", problem=problem, decisions=decisions)
-    yield Tell(decision, response)
+    yield Report(decision, response)
     return response

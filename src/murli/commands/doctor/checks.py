@@ -60,16 +60,16 @@ def _commands(command: Command) -> Iterator[Command]:
 
 def _programs(commands: list[Command]) -> Iterator[Check]:
     traits = [found for command in commands if (found := _traits(command)) is not None]
-    told: set[str] = set()
+    seen: set[str] = set()
     for each in traits:
         for dependency in each.dependencies or ():
-            if dependency["name"] not in told:
-                told.add(dependency["name"])
+            if dependency["name"] not in seen:
+                seen.add(dependency["name"])
                 yield _dependency(dependency)
     for each in traits:
         for name, version in (each.required_tools or {}).items():
-            if name not in told:
-                told.add(name)
+            if name not in seen:
+                seen.add(name)
                 yield _tool(name, version)
 
 
@@ -128,7 +128,7 @@ def _declarations(commands: list[Command]) -> Iterator[Check]:
     yield _advice("secrets", "named like secrets, and not declared sensitive: ", open_secrets)
 
 
-def _advice(name: str, told: str, about: list[str]) -> Check:
+def _advice(name: str, message: str, about: list[str]) -> Check:
     if not about:
         return {"name": name, "status": "pass"}
-    return {"name": name, "status": "warn", "message": told + ", ".join(about)}
+    return {"name": name, "status": "warn", "message": message + ", ".join(about)}

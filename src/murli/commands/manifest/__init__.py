@@ -52,8 +52,8 @@ def _path(invocation: Invocation) -> list[str]:
     path: list[str] = []
     for word in invocation.call.rest:
         if word in ("--help", "-h"):
-            told = flag_named("--etag").help
-            show_help(invocation, _HELP.format(name=invocation.host.name(), etag=told))
+            etag = flag_named("--etag").help
+            show_help(invocation, _HELP.format(name=invocation.host.name(), etag=etag))
         if word.startswith("-"):
             invocation.refuse(usage.unknown_option(word, ["--etag"]))
         path.append(word)
@@ -131,8 +131,8 @@ def _facts_of_all(
         "flags": _share_flags(made, shared, ours),
         "exit_codes": share_exit_codes(made),
         "env_vars": [
-            {"name": name, "description": told}
-            for name, told in global_variables(invocation).items()
+            {"name": name, "description": meaning}
+            for name, meaning in global_variables(invocation).items()
         ],
     }
     secret: dict[str, None] = {}

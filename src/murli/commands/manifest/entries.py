@@ -60,7 +60,7 @@ class Entries:
             entry["aliases"] = list(command.aliases)
         entry["danger_level"] = danger
         if self.detailed:
-            if "idempotent" in metadata.said or danger == "safe":
+            if "idempotent" in metadata.explicit or danger == "safe":
                 entry["idempotent"] = metadata.idempotent or danger == "safe"
             entry["required_scopes"] = list(metadata.required_scopes)
         schema = output_schema(command, metadata)
@@ -104,8 +104,8 @@ class Entries:
         added: list[Flag] = []
         for flag in command.flags:
             if flag.negation:
-                told = f"turn --{flag.name} off"
-                added.append(Flag(flag.negation, "bool", description=told, values=0))
+                action = f"turn --{flag.name} off"
+                added.append(Flag(flag.negation, "bool", description=action, values=0))
             if has_secret(command, flag) and not builtin:
                 added += secret_sources(flag)
         if not builtin:
@@ -345,14 +345,14 @@ def _rules(command: Command, metadata: Metadata) -> Iterator[dict[str, Any]]:
     """Return the conditions on the flags of *command*: declared, or known to its parser."""
     for rule in metadata.requires:
         yield from rule.documents()
-    told: set[frozenset[str]] = set()
+    excluded: set[frozenset[str]] = set()
     for flag in command.flags:
         others = [
             name
             for name in excluded_by(flag, command.note_on(flag))
-            if frozenset((flag.name, name)) not in told
+            if frozenset((flag.name, name)) not in excluded
         ]
-        told |= {frozenset((flag.name, name)) for name in others}
+        excluded |= {frozenset((flag.name, name)) for name in others}
         if others:
             yield {"if_flag": flag.name, "prohibited": others}
     yield from ({"one_of": list(names)} for names in command.one_of)

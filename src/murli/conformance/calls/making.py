@@ -273,6 +273,14 @@ def listed(target: Target) -> dict[str, Mapping[str, Any]]:
     return found
 
 
+def need_commands(target: Target) -> None:
+    """Raise `NotVerified` if no command is known."""
+    if target.is_enveloped:
+        listed(target)
+    elif not target.commands:
+        raise NotVerified("no command is known")
+
+
 def readers(target: Target) -> Iterator[Command]:
     """Yield the commands that may be run and return an envelope."""
     return (each for each in target.safe if not is_foreign(entry_of(target, named(each))))

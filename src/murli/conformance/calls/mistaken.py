@@ -8,55 +8,89 @@ from typing import Any
 
 from ...declare.safety import suggests_change
 from ...wire.catalogue import Command, Flag
-from ..judging import NotApplicable, NotVerified
+from ..judging import NotVerified
 from ..target import NO_SUCH_COMMAND, NO_SUCH_FLAG, NO_SUCH_FORMAT, Target
 from .guards import is_guarded, unconfirmed
-from .making import Call, all_calls, call_of, called, listed, made, named, readers, seen
+from .making import Call, all_calls, call_of, made, readers, seen
 
 # How many flags of one command are tried with a wrong value: some tools list tens of thousands.
 _MOST_FLAGS = 16
 _SHORTEST_TYPED = 4
-_BAD_VALUE = "murli-check-no-such-value"
-#: an invalid number
-_NO_VALUE = "murli-check"
-
-Wrong = Iterator[tuple[Call, str]]
-
-# -- of murli ------------------------------------------------------------------------------------
+#: an invalid number, and no choice of any flag
+_NO_VALUE = "murli-check-no-such-value"
 
 
 def unknown_flags(target: Target) -> Iterator[Call]:
-    """Make calls with an unknown option."""
-    if not any(not each.path for each in target.commands):
-        yield Call(target, "", target.run(NO_SUCH_FLAG))
-    for command in target.commands:
-        if command.is_group or not command.path:
-            yield Call(target, named(command), target.run(*command.path, NO_SUCH_FLAG))
-        elif target.is_safe(command) or is_guarded(target, command):
-            yield called(target, command, NO_SUCH_FLAG)
+    """Pass an unknown option to the tool, its groups and the commands where that does no harm."""
+    for name, evidence in target.mistakes():
+        if call := call_of(target, evidence, name):
+            yield call
+    for command in target.guarded:
+        words = (*command.path, NO_SUCH_FLAG)  # without arguments, which might be acted on
+        if is_guarded(target, command) and (call := made(target, *words, command=command)):
+            yield call
+
+
+def wrong(target: Target, command: Command, *more: str) -> Call | None:
+    """Make a complete call of *command* with *more*; ``None`` if it shows nothing."""
+    return made(target, *target.words(command, *more), command=command)
 
 
 def unknown_commands(target: Target) -> Iterator[Call]:
-    """Make calls of an unknown command, where that word cannot be an argument."""
+    """Call an unknown command of the tool and its groups, where it cannot be an argument."""
     for path in target.group_paths:
-        yield Call(target, " ".join(path), target.run(*path, NO_SUCH_COMMAND))
+        if call := call_of(target, target.run(*path, NO_SUCH_COMMAND), " ".join(path)):
+            yield call
+    if target.is_enveloped:
+        _mistype(target)
+
+
+def _mistype(target: Target) -> None:
+    """Mistype a command that only reads, to see the redirect; some tools accept prefixes."""
+    names = {
+        (*each.path[:-1], name)
+        for each in target.commands
+        for name in (*each.path[-1:], *each.aliases)
+    }
+    groups = target.group_paths
+    for command in readers(target):
+        # After a command that is not a group the word would be an argument.
+        is_below = bool(command.path) and command.path[:-1] in groups
+        if is_below and len(command.path[-1]) >= _SHORTEST_TYPED:
+            typed = (*command.path[:-1], command.path[-1][:-1])
+            if typed not in names and not suggests_change(typed):
+                target.run(*typed)
+                return
+
+
+def format_flag(target: Target, command: Command) -> str:
+    """Return the option for the format, ``""`` if the command uses its name otherwise."""
+    name = target.dialect.format_flag
+    own = command.flags.get(name)
+    is_ours = own is None or (target.is_enveloped and "json" in own.values)
+    return f"--{name}" if is_ours else ""
 
 
 def bad_formats(target: Target) -> Iterator[Call]:
-    """Make calls with an unknown output format."""
-    commands = [each for each in target.safe if "output" not in each.flags]
-    for command in commands:
-        yield called(target, command, "--output", NO_SUCH_FORMAT)
-    if not commands:
+    """Ask every command that may be run for an unknown format."""
+    flags = [(command, format_flag(target, command)) for command in readers(target)]
+    for command, flag in flags:
+        if flag and (call := wrong(target, command, flag, NO_SUCH_FORMAT)):
+            yield call
+    if not target.is_enveloped and not any(flag for _, flag in flags):
         yield Call(target, "", target.run("describe", "--output", NO_SUCH_FORMAT))
 
 
 def bad_types(target: Target) -> Iterator[Call]:
     """Make calls with a word in the place of a number."""
-    for command in target.safe:
+    for command in readers(target):
         for flag in islice(filter(_is_number, command.flags.values()), _MOST_FLAGS):
-            # In one word: a counting flag would leave a second one as an argument.
-            yield called(target, command, f"--{flag.name}={_NO_VALUE}")
+            words: tuple[str, ...] = (f"--{flag.name}", _NO_VALUE)
+            if not target.is_enveloped:
+                # In one word: a counting flag would leave a second one as an argument.
+                words = ("=".join(words),)
+            if call := wrong(target, command, *words):
+                yield call
 
 
 def _is_number(flag: Flag) -> bool:
@@ -66,10 +100,28 @@ def _is_number(flag: Flag) -> bool:
 
 def bad_choices(target: Target) -> Iterator[tuple[Command, Flag, Call]]:
     """Make calls with a value that is not among the choices of a flag."""
-    for command in target.safe:
+    for command in readers(target):
         choosy = (each for each in command.flags.values() if each.values and each.kind != "boolean")
         for flag in islice(choosy, _MOST_FLAGS):
-            yield command, flag, called(target, command, f"--{flag.name}", _NO_VALUE)
+            if call := wrong(target, command, f"--{flag.name}", _NO_VALUE):
+                yield command, flag, call
+
+
+def missing_arguments(target: Target) -> Iterator[Call]:
+    """Make calls of commands without their required arguments."""
+    for command in readers(target):
+        needs = any(each.required for each in command.positionals or ()) or any(
+            each.required and not each.env and not each.profileable
+            for each in command.flags.values()
+        )
+        # Under the envelopes a call without words is answered with help.
+        if not needs or (target.is_enveloped and not command.path):
+            continue
+        if call := made(target, *command.path, command=command):
+            yield call
+
+
+# -- of murli ------------------------------------------------------------------------------------
 
 
 def is_about(target: Target, command: Command, flag: str, error: Mapping[str, Any]) -> bool:
@@ -78,18 +130,6 @@ def is_about(target: Target, command: Command, flag: str, error: Mapping[str, An
     if isinstance(field, str) and field:
         return field.lstrip("-").replace("_", "-") == flag.lstrip("-").replace("_", "-")
     return target.run(*target.words(command)).exit_code == 0
-
-
-def missing_arguments(target: Target) -> Iterator[Call]:
-    """Make calls of commands without their required arguments."""
-    for command in target.safe:
-        places = any(each.required for each in command.positionals or ())
-        options = any(
-            each.required and not each.env and not each.profileable
-            for each in command.flags.values()
-        )
-        if places or options:
-            yield Call(target, named(command), target.run(*command.path))
 
 
 def refusals(target: Target) -> Iterator[Call]:
@@ -124,96 +164,6 @@ def errors(target: Target) -> Iterator[Call]:
 
 
 # -- of envelopes --------------------------------------------------------------------------------
-
-
-def unknown_flags_of_all(target: Target) -> Wrong:
-    """Pass an unknown flag to the tool, its groups and the commands where it is harmless."""
-    for name, evidence in target.mistakes():
-        if call := call_of(target, evidence, name):
-            yield call, NO_SUCH_FLAG
-    for command in target.guarded:
-        words = (*command.path, NO_SUCH_FLAG)
-        if is_guarded(target, command) and (call := made(target, *words, command=command)):
-            yield call, NO_SUCH_FLAG
-
-
-def unknown_commands_of_groups(target: Target) -> Wrong:
-    """Pass an unknown command to the tool and its groups."""
-    listed(target)
-    groups = target.group_paths
-    if not groups:
-        raise NotApplicable("nothing is known to be a group, which does nothing alone")
-    for path in groups:
-        if call := call_of(target, target.run(*path, NO_SUCH_COMMAND), " ".join(path)):
-            yield call, NO_SUCH_COMMAND
-    _mistype(target)
-
-
-def _mistype(target: Target) -> None:
-    """Mistype a command that only reads, to see the redirect; some tools accept prefixes."""
-    names = {
-        (*each.path[:-1], name)
-        for each in target.commands
-        for name in (*each.path[-1:], *each.aliases)
-    }
-    groups = target.group_paths
-    for command in readers(target):
-        # After a command that is not a group the word would be an argument.
-        is_below = bool(command.path) and command.path[:-1] in groups
-        if is_below and len(command.path[-1]) >= _SHORTEST_TYPED:
-            typed = (*command.path[:-1], command.path[-1][:-1])
-            if typed not in names and not suggests_change(typed):
-                target.run(*typed)
-                return
-
-
-def bad_values(target: Target) -> Wrong:
-    """Pass a wrong value to a flag that takes a number, and to one with choices."""
-    listed(target)
-    tried = False
-    for command in readers(target):
-        words = target.words(command)
-        free = [each for each in command.flags.values() if f"--{each.name}" not in words]
-        numbers = [each for each in free if each.kind in ("integer", "number")]
-        choices = [each for each in free if each.values and each.kind == "text"]
-        for flag in numbers[:1] + choices[:1]:
-            tried = True
-            wrong = (f"--{flag.name}", _BAD_VALUE)
-            if call := made(target, *words, *wrong, command=command):
-                yield call, " ".join(wrong)
-    if not tried:
-        raise NotApplicable("no flag of a command that may be run is of a type")
-
-
-def missing_needs(target: Target) -> Wrong:
-    """Call commands without their required arguments."""
-    listed(target)
-    tried = False
-    for command in readers(target):
-        needs = [each.name for each in command.flags.values() if each.required and not each.env]
-        needs += [each.name for each in command.positionals or () if each.required]
-        if needs and command.path:
-            tried = True
-            if call := made(target, *command.path, command=command):
-                yield call, f"without {needs[0]}"
-    if not tried:
-        raise NotApplicable("no command that may be run is known to need anything")
-
-
-def format_flag(target: Target, command: Command) -> str:
-    """Return the option for the format, ``""`` if the command uses its name otherwise."""
-    name = target.dialect.format_flag
-    own = command.flags.get(name)
-    return f"--{name}" if own is None or "json" in own.values else ""
-
-
-def bad_formats_of_readers(target: Target) -> Wrong:
-    """Ask every command that may be run for an unknown format."""
-    for command in readers(target):
-        if flag := format_flag(target, command):
-            wrong = (flag, NO_SUCH_FORMAT)
-            if call := made(target, *target.words(command, *wrong), command=command):
-                yield call, " ".join(wrong)
 
 
 def wrong_calls(target: Target) -> Iterator[Call]:

@@ -5,30 +5,24 @@ Other checks look at the documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from ...wire.dialects import PRECONDITION, REDIRECTED
 from ...wire.envelopes import object_in
 from ..calls.descriptions import described, formats
 from ..calls.documents import code_in, documents
-from ..calls.making import Call, called, made, named, over, working
+from ..calls.making import Call, Source, called, made, named, need_commands, over, working
 from ..calls.mistaken import (
-    Wrong,
     bad_choices,
     bad_formats,
-    bad_formats_of_readers,
     bad_types,
-    bad_values,
     is_about,
     missing_arguments,
-    missing_needs,
     unknown_commands,
-    unknown_commands_of_groups,
     unknown_flags,
-    unknown_flags_of_all,
     wrong_calls,
 )
-from ..judging import Look, NotApplicable, NotVerified, finding, or_not_applicable
+from ..judging import Look, NotApplicable, NotVerified, finding
 from ..results import Finding
 from ..shapes.kinds import shown
 from ..target import NO_SUCH_FLAG, NO_SUCH_FORMAT, Target
@@ -53,27 +47,20 @@ def _unrefused(call: Call, what: str, code: int = 0) -> str:
 
 
 def _refused(
-    murli: Callable[[Target], Iterable[Call]],
+    calls: Source,
     what: str,
-    envelope: Callable[[Target], Wrong],
     *,
     otherwise: str = "",
     is_fair: Callable[[Call], bool] = lambda call: False,
 ) -> Look:
-    """Return the check that wrong calls are refused, except those that *is_fair* accepts.
+    """Return the check that wrong *calls*, which pass *what*, are refused, or that *is_fair*.
 
-    The calls of *murli* all pass *what*; without any the check is not applicable, for the reason
-    *otherwise*. Those of *envelope* come with what is wrong about them.
+    Without any the check is not applicable, for the reason *otherwise*.
     """
 
-    def look(target: Target) -> Iterator[Finding]:
-        in_envelope = target.is_enveloped
-        wrong = envelope(target) if in_envelope else ((call, what) for call in murli(target))
-        found = (
-            finding("" if is_fair(call) else _unrefused(call, each), call.command, call.evidence)
-            for call, each in wrong
-        )
-        return or_not_applicable(found, otherwise) if otherwise and not in_envelope else found
+    @over(calls, otherwise=otherwise)
+    def look(call: Call) -> str:
+        return "" if is_fair(call) else _unrefused(call, what)
 
     return look
 
@@ -84,40 +71,47 @@ def _options_read(target: Target) -> Iterator[Call]:
 
 
 def _commands_known(target: Target) -> Iterator[Call]:
-    if not target.commands:
-        raise NotVerified("no command is known")
+    need_commands(target)
     return unknown_commands(target)
 
 
+def _bad_values(target: Target) -> Iterator[Call]:
+    need_commands(target)
+    yield from bad_types(target)
+    if target.is_enveloped:  # with murli another check looks at choices
+        yield from _bad_choices(target)
+
+
+def _bad_choices(target: Target) -> Iterator[Call]:
+    return (call for _, _, call in bad_choices(target))
+
+
 #: an unknown option is refused, anywhere
-unknown_flag = _refused(_options_read, "an unknown option", unknown_flags_of_all)
+unknown_flag = _refused(_options_read, "an unknown option")
 
 #: an unknown command is refused by the tool and every group, or redirected
 unknown_command = _refused(
     _commands_known,
     "an unknown command",
-    unknown_commands_of_groups,
-    otherwise="it has no commands",
+    otherwise="nothing is known to be a group, which does nothing alone",
     is_fair=lambda call: call.exit_code == REDIRECTED and "redirect" in call.error,
 )
 
 #: an unknown format is refused by every command that may be run
-bad_format = _refused(bad_formats, "an unknown output format", bad_formats_of_readers)
+bad_format = _refused(bad_formats, "an unknown output format")
 
-#: an option for a number refuses a word
+#: an option for a number refuses a word, and under the envelopes one with choices any other value
 bad_type = _refused(
-    bad_types,
-    "a word instead of a number",
-    bad_values,
-    otherwise="no command that may be run takes numbers",
+    _bad_values,
+    "a value of another type",
+    otherwise="no option of a command that may be run is of a type",
 )
 
 #: a command without a required argument neither runs nor asks for it
 missing_argument = _refused(
     missing_arguments,
     "a missing argument",
-    missing_needs,
-    otherwise="no command that may be run requires anything",
+    otherwise="no command that may be run is known to require anything",
     is_fair=lambda call: call.exit_code == PRECONDITION and call.error_name in _WOULD_ASK,
 )
 
@@ -125,10 +119,7 @@ missing_argument = _refused(
 # -- of murli ------------------------------------------------------------------------------------
 
 
-@over(
-    lambda target: (call for _, _, call in bad_choices(target)),
-    otherwise="no command that may be run lists the values of an option",
-)
+@over(_bad_choices, otherwise="no command that may be run lists the values of an option")
 def bad_choice(call: Call) -> str:
     """An option with choices refuses other values."""
     return _unrefused(call, "a value that is not listed")

@@ -24,6 +24,7 @@ from ..calls.making import (
     listed,
     made,
     named,
+    need_commands,
     over,
     unsuccessful,
     working,
@@ -43,13 +44,10 @@ Looked = Iterator[Finding | str]
 
 def _guarded(target: Target) -> list[Command]:
     """Return the commands that must refuse to run unconfirmed."""
-    if target.is_enveloped:
-        listed(target)
-        if not target.guarded:
-            raise NotApplicable("no command is declared to be destructive")
-    elif not target.commands:
-        raise NotVerified("no command is known")
-    elif not target.guarded:
+    need_commands(target)
+    if not target.guarded and target.is_enveloped:
+        raise NotApplicable("no command is declared to be destructive")
+    if not target.guarded:
         _need_declarations(target)
         raise NotApplicable("no command is declared to change anything")
     return target.guarded
@@ -202,8 +200,7 @@ def guard_schema(target: Target) -> Iterator[Finding]:
 
 def _previewed(target: Target) -> Iterator[tuple[Command, Call | None]]:
     """Make the dry runs that are declared; ``None`` if the words of a call would confirm it."""
-    if not target.commands:
-        raise NotVerified("no command is known")
+    need_commands(target)
     able = previewing(target)
     # Commands that only read may define the flag themselves.
     declared = [

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...wire.catalogue import listed_in, walked
 from ...wire.values import list_in, object_in, text_in
 from .documents import kind_of
 from .remarks import arguments_in, remarks_in
@@ -150,13 +151,11 @@ def read(document: Any, name: str = "") -> Surface:
     if kind == "describe":
         commands = dict(_described(document))
         return Surface(kind, document["name"], version, commands, document=document, rest=rest)
-    entries = {key: object_in(each) for key, each in document["commands"].items()}
-    name = _name_in(entries) or name
-    commands = {}
-    for key, entry in entries.items():
-        # The tool itself is listed by its own name, or by ``""`` if a command has that.
-        path = () if key == "" or (key == name and "" not in entries) else tuple(key.split("."))
-        commands[path] = _entry(path, entry, bool(entry.get("subcommands")))
+    name, entries = listed_in(document, name)
+    commands = {
+        path: _entry(path, entry, bool(entry.get("subcommands")))
+        for path, entry in ((path, object_in(each)) for path, each in entries.items())
+    }
     shared = dict(_parameters(document.get("flags")))
     codes = _codes(document.get("exit_codes"))
     return Surface(kind, name, version, commands, shared, codes, document, rest)
@@ -167,41 +166,11 @@ def _described(document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], E
     children = list_in(document.get("commands"))
     if not children or not {"flags", "arguments"}.isdisjoint(document):
         yield (), _entry((), document, bool(children), True)
-    waiting: list[tuple[tuple[str, ...], Any]] = [((), child) for child in reversed(children)]
     met: set[tuple[str, ...]] = set()
-    while waiting:
-        above, child = waiting.pop()
-        name = text_in(object_in(child).get("name"))
-        path = (*above, name)
-        if not name or path in met:
-            continue
-        met.add(path)
-        below = list_in(child.get("subcommands"))
-        yield path, _entry(path, child, bool(below), True)
-        waiting += [(path, each) for each in reversed(below)]
-
-
-def _name_in(entries: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the name of the tool in its manifest, ``""`` if that is not certain."""
-    above_all = [key for key, entry in entries.items() if key and _is_above_all(key, entry)]
-    names = above_all or {call.split()[0] for call in calls_in(entries)}
-    return next(iter(names)) if len(names) == 1 else ""
-
-
-def _is_above_all(key: str, entry: Mapping[str, Any]) -> bool:
-    below = distinct_texts(entry.get("subcommands"))
-    return bool(below) and not any(each.startswith(f"{key}.") for each in below)
-
-
-def calls_in(entries: Mapping[str, Any]) -> list[str]:
-    """Return the complete calls among the examples of a manifest."""
-    found = []
-    for entry in map(object_in, entries.values()):
-        examples = map(object_in, list_in(entry.get("examples")))
-        found += [text_in(each.get("command")) for each in examples]
-        _, mark, call = text_in(entry.get("description")).rpartition("Call: ")
-        found += [call] if mark else []
-    return [call for call in found if call.strip()]
+    for path, entry in walked(document):
+        if "" not in path and path not in met:
+            met.add(path)
+            yield path, _entry(path, entry, bool(list_in(entry.get("subcommands"))), True)
 
 
 def _entry(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...wire.catalogue import calls_in
 from ...wire.values import list_in, object_in, text_in
 from .changes import BREAKING, COMPATIBLE, NOTE, Change, printable, same, shown
-from .surface import Surface, calls_in, distinct_texts
+from .surface import Surface, distinct_texts
 from .traits import list_changes, other_changes
 
 # Keys that only repeat others, or promise nothing.

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...wire import catalogue
 from .kinds import (
     ANYTHING,
     NUMBER,
@@ -167,10 +168,5 @@ def flags_in(command: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]
 
 def walked(description: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield every command of a description, and its words after the tool's name."""
-    waiting = [("", each) for each in reversed(objects(description.get("commands")))]
-    while waiting:  # not by recursion: the depth is unknown
-        above, command = waiting.pop()
-        name = command.get("name")
-        path = f"{above} {name if isinstance(name, str) else '?'}".strip()
-        yield path, command
-        waiting += [(path, each) for each in reversed(objects(command.get("subcommands")))]
+    for path, command in catalogue.walked(description):
+        yield " ".join(each or "?" for each in path), command
