@@ -150,28 +150,29 @@ class Outlet:
         # People read the text; a payload only agents see must not fail their call.
         if self.for_people:
             return None
-        if self.is_encoded(value):
-            return value
+        if is_large(value):
+            value = self.encoded_form(value)
+            if self.encoded is not None:
+                return value
         try:
             return plain(value, name)
         except ValueError as error:  # plain() raises nothing but EncodingError
             self.write_error = error
             raise
 
-    def is_encoded(self, value: Any) -> bool:
-        """Return whether *value* is large and plain as it stands; its text is kept then.
+    def encoded_form(self, value: Any) -> Any:
+        """Return large *value*, plain if that is quickly done; its text is `encoded` then.
 
         No code of the tool's may run until it is answered.
         """
-        if self.encoded is not None and self.encoded[0] is value:
-            return True
-        if not is_large(value):
-            return False
-        from ..formats.quick import one_line
+        if self.encoded is None or self.encoded[0] is not value:
+            from ..formats import quick
 
-        text = one_line(value)
-        self.encoded = None if text is None else (value, text)
-        return text is not None
+            if quick.kept is None or quick.kept[0] is not value:
+                value = quick.with_rows(value)
+                quick.tested(value)
+            self.encoded, quick.kept = quick.kept, None
+        return value
 
     def scrubbed(self, text: str) -> str:
         """Return *text* without the secrets of the call."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..call import Invocation
     from ..process import DescriptorCapture
 
-_PIECE = 1 << 20
+_PIECE = 1 << 18
 # In more text tables are not looked for.
 _MOST_WITH_TABLES = 1 << 24
 # What is more than text: NUL, and what draws.

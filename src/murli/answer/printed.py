@@ -11,7 +11,7 @@ The rule, which ``docs/guides/output.md`` states for users:
 
 from __future__ import annotations
 
-from ..formats import cleaned, plain
+from ..formats import cleaned, is_large, plain
 from ..formats.text import Printed, in_lines
 
 TYPE_CHECKING = False
@@ -100,7 +100,9 @@ def _values_in(printed: str, metadata: Metadata | None) -> Any:
     from json import JSONDecodeError, loads
 
     try:
-        value = plain(loads(printed, parse_constant=_refuse_constant))
+        value = loads(printed, parse_constant=_refuse_constant)
+        if not (is_large(value) and _tested(value)):
+            value = plain(value)
     except JSONDecodeError as error:
         # Behind a whole value comes something else: the first of several lines, perhaps.
         return _values_of_lines(printed) if error.msg == "Extra data" else None
@@ -108,6 +110,12 @@ def _values_in(printed: str, metadata: Metadata | None) -> Any:
         return None
     is_item = isinstance(value, dict) and is_list(metadata) and "\n" not in printed.strip(_CRLF)
     return [value] if is_item else value
+
+
+def _tested(value: Any) -> bool:
+    from ..formats.quick import tested
+
+    return tested(value)
 
 
 def _values_of_lines(printed: str) -> list[Any] | None:

@@ -49,6 +49,7 @@ from ..formats import (
     VALID_OUTPUT_FORMATS,
     cleaned,
     defer_signals,
+    is_large,
     is_terminal,
     plain,
     put,
@@ -892,8 +893,10 @@ def _value(invocation: Invocation, printed: str | bytes) -> Any:
     returned = invocation.running.returned
     if returned is None or (printed and isinstance(returned, int)):
         return None  # a handler that prints and returns a number means a status
-    if invocation.writer._outlet.is_encoded(returned):
-        return returned
+    if is_large(returned):
+        returned = invocation.writer._outlet.encoded_form(returned)
+        if invocation.writer._outlet.encoded is not None:
+            return returned
     try:
         return plain(returned, "result")
     except ValueError as error:

@@ -71,7 +71,10 @@ def plain(value: object, name: str = "$") -> Any:
 
 def cleaned(text: str) -> str:
     """Return *text* as it may stand in a document, see `text.clean`; most may as it is."""
-    if text.replace("\n", "").isprintable():
+    if text.isascii():
+        if "\x1b" not in text and "\r" not in text and "\0" not in text:
+            return text
+    elif text.replace("\n", "").isprintable():
         return text
     from .text import clean
 

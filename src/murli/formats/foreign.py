@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from . import Plainer
 
 
+# What is an object, a list or a scalar whatever fields its type has.
+_BUILT_IN = (str, int, float, dict, list, tuple, range, set, frozenset, bytes, bytearray)
+
+
 def converted(plainer: Plainer, value: Any, depth: int) -> Any:
     """Return *value*, which is not of a plain type, as plain data.
 
@@ -93,6 +97,33 @@ def _convert(plainer: Plainer, value: Any, depth: int) -> Any:
         f"is a {_name_of(value)}, which has no JSON form",
         "Return a dict, a list, text, a number, a dataclass or an object with model_dump().",
     )
+
+
+def rows_of(values: list[Any]) -> list[Any] | None:
+    """Return *values*, all of one type that has fields, as objects; ``None`` for any others.
+
+    What a field holds is not looked at.
+    """
+    from enum import Enum
+
+    kind = type(values[0])
+    if {kind} != set(map(type, values)) or issubclass(kind, (Enum, *_BUILT_IN)):
+        return None
+    try:
+        names = _field_names(values[0])
+        if names:
+            from operator import attrgetter
+
+            first, *rest = names
+            if not rest:
+                return [{first: getattr(each, first)} for each in values]
+            fields_of = attrgetter(first, *rest)
+            return [dict(zip(names, fields_of(each))) for each in values]  # noqa: B905
+        if names is None and callable(getattr(kind, "model_dump", None)):
+            return [each.model_dump() for each in values]
+    except Exception:  # it is told by who looks at them one by one
+        pass
+    return None
 
 
 def _field_names(value: Any) -> Iterable[str] | None:

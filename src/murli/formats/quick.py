@@ -38,6 +38,32 @@ def one_line(value: Any) -> str | None:
     return text if _is_clean(text) else None
 
 
+#: Data of our own that `one_line` has seen, which nobody else can change, and its text.
+kept: tuple[Any, str] | None = None
+
+
+def tested(value: Any) -> bool:
+    """Return whether `one_line` takes *value*, made just now; its text is `kept`."""
+    global kept
+    text = one_line(value)
+    kept = None if text is None else (value, text)
+    return text is not None
+
+
+def with_rows(value: Any) -> Any:
+    """Return *value*, an object or a list, with the objects of authors' types in it as `dict`s.
+
+    Those of a list alone, which all are of one type.
+    """
+    if type(value) is dict:
+        return {key: with_rows(each) if type(each) is list else each for key, each in value.items()}
+    if not value or type(value) is not list or type(value[0]) in _PLAIN:
+        return value
+    from .foreign import rows_of
+
+    return rows_of(value) or value
+
+
 def _encoded_in_c(value: Any) -> str | None:
     # First: what contains itself is found here, and would have no end in `_is_plain`.
     try:
@@ -147,12 +173,37 @@ def dumps(data: Any, *, pretty: bool) -> str | None:
 _pretty_encoders: dict[str, Callable[[Any, int], Any]] = {}
 
 
-def _write_pretty(value: Any, write: Callable[[str], object], margin: str) -> None:
-    """Write plain data in parts; *margin* is the line break before what ends it."""
-    inner = margin + "  "
+def _pretty_encoder(inner: str) -> Callable[[Any, int], Any]:
+    """Return what puts the line break *inner* between the items of flat data."""
     encode = _pretty_encoders.get(inner)
     if encode is None:
         encode = _pretty_encoders[inner] = _encoder(": ", f",{inner}")
+    return encode
+
+
+def _are_rows(values: list[Any]) -> bool:
+    """Return whether *values* are objects of nothing but scalars, none of them empty."""
+    if not {dict}.issuperset(map(type, values)) or not all(values):
+        return False
+    return SCALARS.issuperset(map(type, chain.from_iterable(map(dict.values, values))))
+
+
+def _write_rows(rows: list[dict[str, Any]], write: Callable[[str], object], margin: str) -> None:
+    """Write *rows* as `_write_pretty` does, in one go."""
+    inner = margin + "  "
+    field = inner + "  "
+    text = "".join(_pretty_encoder(field)(rows, 0))[2:-2]
+    # No text in JSON has a line break in it.
+    text = text.replace(f"}},{field}{{", f"{inner}}},{inner}{{{field}")
+    write(f"[{inner}{{{field}")
+    write(text)
+    write(f"{inner}}}{margin}]")
+
+
+def _write_pretty(value: Any, write: Callable[[str], object], margin: str) -> None:
+    """Write plain data in parts; *margin* is the line break before what ends it."""
+    inner = margin + "  "
+    encode = _pretty_encoder(inner)
     if not value or not isinstance(value, (dict, list)):
         write("".join(encode(value, 0)))
     elif SCALARS.issuperset(map(type, value.values() if isinstance(value, dict) else value)):
@@ -168,6 +219,8 @@ def _write_pretty(value: Any, write: Callable[[str], object], margin: str) -> No
                 _write_pretty(item, write, inner)
             mark = ","
         write(margin + "}")
+    elif _are_rows(value):
+        _write_rows(value, write, margin)
     else:
         mark = "["
         for item in value:
