@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-import select
 import stat
 import sys
 
+from ..platform import NOCTTY, can_write
 from . import LONGEST_SECONDS
 
 TYPE_CHECKING = False
@@ -29,23 +29,21 @@ def wait_for_reader(descriptor: int) -> int:
     kind = os.fstat(descriptor).st_mode
     if not stat.S_ISFIFO(kind) and not stat.S_ISSOCK(kind):
         return _AT_ONCE
-    poll = select.poll()
-    poll.register(descriptor, select.POLLOUT)
-    if not poll.poll(_patience()):
+    if not can_write(descriptor, _patience()):
         raise OSError(errno.ETIMEDOUT, "nobody reads it")
     return _WITHOUT_BLOCKING
 
 
 def _patience() -> float | None:
-    """Return how long to wait, in milliseconds; ``None`` for ever."""
+    """Return how many seconds to wait; ``None`` for ever."""
     seconds = seconds_from("MURLI_WRITE_TIMEOUT")
     if seconds is not None:
-        return seconds * 1000 or None
+        return seconds or None
     try:
-        os.close(os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY))
+        os.close(os.open("/dev/tty", os.O_RDONLY | NOCTTY))
         return None
     except OSError:
-        return STALLED_SECONDS * 1000
+        return STALLED_SECONDS
 
 
 def seconds_from(variable: str) -> float | None:

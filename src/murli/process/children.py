@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
+
+from ..platform import SIGKILL, SIGTERM
 
 # How long children get to end by themselves when we end.
 GRACE_SECONDS = 1.0
 
-
-_TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
+# In which times of processes are counted; nothing is known of processes where there is none.
+_TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 0.01
 
 
 def stop_children(since: float = 0.0, grace: float = GRACE_SECONDS) -> None:
@@ -23,13 +24,13 @@ def stop_children(since: float = 0.0, grace: float = GRACE_SECONDS) -> None:
     waiting = [child for child, birth in _noted.items() if _birth(child) == birth]
     _noted.clear()
     for child in waiting:
-        _send(child, signal.SIGTERM)
+        _send(child, SIGTERM)
     deadline = time.monotonic() + grace
     while waiting and time.monotonic() < deadline:
         time.sleep(0.01)
         waiting = [child for child in waiting if not _has_ended(child)]
     for child in waiting:
-        _send(child, signal.SIGKILL)
+        _send(child, SIGKILL)
 
 
 # The children that are to be ended, with when they began: a number may be used again.
@@ -41,6 +42,8 @@ def note_children(since: float) -> None:
 
     When an interrupt has ended some of them, nobody knows any more what those had started.
     """
+    if not hasattr(os, "getsid"):
+        return
     own = os.getsid(0)
     born = _uptime() - (time.monotonic() - since)
     for child in _children(os.getpid()):
