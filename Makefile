@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test check house docs test-real test-matrix bench soak fuzz clean
+.PHONY: help demo test check house docs dist test-real test-matrix bench soak fuzz clean
 
 help:
 	@echo "make demo         set up, then use the example tools as a person and as an agent"
@@ -11,6 +11,7 @@ help:
 	@echo "make check        ruff and mypy only"
 	@echo "make house        who imports whom, and how large things are"
 	@echo "make docs         the documentation site, in site/"
+	@echo "make dist         wheel and sdist, built twice, and the wheel tested in a clean environment"
 	@echo "make test-real    what is slow; tools nobody here wrote, from the package index (half an hour)"
 	@echo "make test-matrix  the adapters on every supported interpreter and framework"
 	@echo "make bench        what murli costs: a tool, its reader, its caller"
@@ -27,8 +28,13 @@ $(VENV)/.ready: $(VENV)/pyvenv.cfg pyproject.toml examples/riffle/pyproject.toml
 	  -r examples/office/requirements.txt
 	@touch $@
 
-$(VENV)/.ready-to-test: $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+# Dependency groups need a newer pip than some versions of Python bring.
+$(VENV)/.ready-for-groups: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@touch $@
+
+$(VENV)/.ready-to-test: $(VENV)/.ready-for-groups
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev
 	@touch $@
 
 demo: $(VENV)/.ready
@@ -48,10 +54,16 @@ house: $(VENV)/.ready-to-test
 test: check
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 3 --dist worksteal
 
-$(VENV)/.ready-to-document: $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+$(VENV)/.ready-to-document: $(VENV)/.ready-for-groups
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
 	@touch $@
+
+$(VENV)/.ready-to-build: $(VENV)/.ready-for-groups
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dist
+	@touch $@
+
+dist: $(VENV)/.ready-to-build
+	$(BIN)/python -m scripts.dist
 
 docs: $(VENV)/.ready-to-document
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
@@ -73,7 +85,7 @@ soak: $(VENV)/.ready-to-test
 	$(BIN)/python -m soak
 
 $(VENV)/.ready-to-fuzz: $(VENV)/.ready-to-test
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group fuzz
 	@touch $@
 
 fuzz: $(VENV)/.ready-to-fuzz

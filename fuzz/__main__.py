@@ -70,7 +70,7 @@ def main() -> int:
     parser.add_argument("--target", action="append", choices=[*TARGETS], help="only this one")
     args = parser.parse_args()
     if find_spec("atheris") is None:
-        print("make fuzz needs atheris: pip install -e '.[fuzz]'.", file=sys.stderr)
+        print("make fuzz needs atheris: pip install --group fuzz.", file=sys.stderr)
         return 2
     targets = args.target or list(TARGETS)
     # So many at a time, and all of them within the minutes.

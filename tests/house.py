@@ -18,30 +18,31 @@ SOURCE = Path(__file__).resolve().parents[1] / "src"
 
 # Modules beside the rooms that everything may stand on, as one room.
 _BASE = ("core", "errors", "outcome", "files", "type_checking")
-_VALUES = "base formats contracts declare secrets failures"
+_VALUES = "platform base formats contracts declare secrets failures"
 # Room -> the rooms it may import, besides itself. Any other module beside them is its own room.
 ROOMS: dict[str, str] = {
-    "base": "",
-    "formats": "base",
+    "platform": "",
+    "base": "platform",
+    "formats": "platform base",
     "schemas": "formats contracts",
     "contracts": "base formats",
     "declare": "base formats",
-    "secrets": "base formats",
+    "secrets": "platform base formats",
     "failures": "base formats declare",
-    "process": "base formats contracts declare secrets failures",
+    "process": "platform base formats contracts declare secrets failures",
     "line": "base formats contracts declare secrets",
     "answer": f"{_VALUES} process line",
-    "profiles": "base formats",
+    "profiles": "platform base formats",
     "handlers": f"{_VALUES} process line answer",
     "libraries": f"{_VALUES} process line answer",
     "call": f"{_VALUES} process line answer profiles handlers libraries",
     "commands": f"{_VALUES} schemas process line answer profiles handlers call murli",
     "adapters": f"{_VALUES} process line answer call commands",
-    "wire": "base formats schemas contracts declare",
-    "client": "base formats contracts line wire",
-    "conformance": "base schemas contracts declare line wire",
-    "testing": "base schemas contracts declare process answer call commands wire client",
-    "pytest_plugin": "contracts conformance testing",
+    "wire": "platform base formats schemas contracts declare",
+    "client": "platform base formats contracts line wire",
+    "conformance": "platform base schemas contracts declare line wire",
+    "testing": "platform base schemas contracts declare process answer call commands wire client",
+    "pytest_plugin": "platform contracts conformance testing",
     "cli": "base formats contracts line answer commands wire client conformance murli",
     "api": "base answer adapters",
     "__main__": "cli",

@@ -17,7 +17,7 @@ from pathlib import Path
 from tests_real.environments import REPOSITORY, environment
 
 NEWEST = "click newest, typer newest"
-INTERPRETERS = ("3.10", "3.11", "3.12", "3.13")
+INTERPRETERS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 FRAMEWORKS = {
     "click 8.1.8, typer 0.12.5": ["click==8.1.8", "typer==0.12.5"],
     "click 8.2.1, typer 0.16.0": ["click==8.2.1", "typer==0.16.0"],

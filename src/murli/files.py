@@ -10,6 +10,8 @@ import errno
 import os
 import stat
 
+from .platform import BINARY, DIRECTORY, NOCTTY, NOFOLLOW, NONBLOCK, locked, set_mode, set_owner
+
 
 def replace_with(
     target: str, new: str, data: bytes, *, mode: int | None = 0o600, keep_mode: bool = False
@@ -23,11 +25,11 @@ def replace_with(
     before = _status_of(target) if keep_mode else None
     if mode is None and before is not None:
         mode = stat.S_IMODE(before.st_mode)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW | BINARY
     try:
         descriptor = os.open(new, flags, 0o666 if mode is None else 0o600)
         try:
-            if before is not None and before.st_uid != os.geteuid():
+            if before is not None:
                 _chown(descriptor, before)
             if mode is not None:
                 chmod(descriptor, mode)
@@ -44,7 +46,7 @@ def replace_with(
 
 def open_private(path: str, flags: int) -> int:
     """Open a file of ours, made if it is missing: never laxer than 0600, nor stricter."""
-    descriptor = os.open(path, flags | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    descriptor = os.open(path, flags | os.O_CREAT | NOFOLLOW | BINARY, 0o600)
     chmod(descriptor, 0o600)  # the umask may have taken from the owner too
     return descriptor
 
@@ -52,7 +54,7 @@ def open_private(path: str, flags: int) -> int:
 def chmod(what: int | str, mode: int) -> None:
     """Set the mode of a descriptor or a path, where that is allowed."""
     try:
-        os.fchmod(what, mode) if isinstance(what, int) else os.chmod(what, mode)
+        set_mode(what, mode) if isinstance(what, int) else os.chmod(what, mode)
     except OSError:  # somebody else's, or a file system without modes
         pass
 
@@ -92,8 +94,10 @@ def make_folder(path: str) -> None:
 
 def sync_folder(path: str) -> None:
     """Have the names in a folder outlast a loss of power, where its file system can do that."""
+    if not DIRECTORY:  # a system that cannot open folders
+        return
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        descriptor = os.open(path, os.O_RDONLY | DIRECTORY)
     except PermissionError:  # one may write in a folder and not list it
         return
     try:
@@ -122,7 +126,7 @@ def _status_of(path: str) -> os.stat_result | None:
 
 def _chown(descriptor: int, like: os.stat_result) -> None:
     try:
-        os.fchown(descriptor, like.st_uid, like.st_gid)
+        set_owner(descriptor, like)
     except OSError:  # only root gives files away
         pass
 
@@ -176,7 +180,7 @@ def contents(path: str, *, repair: bool = False) -> bytes | None:
     data = b""
     try:
         # Not blocking, because it may turn out to be a pipe.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        descriptor = os.open(path, os.O_RDONLY | NONBLOCK | NOCTTY | BINARY)
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise OSError(errno.EINVAL, _NO_FILE)
@@ -216,15 +220,13 @@ def open_lock(path: str) -> int:
 
 def wait_for_lock(descriptor: int, target: str) -> None:
     """Lock *descriptor*, waiting for who has it; `StoreError` when that takes too long."""
-    import fcntl
     import time
 
     deadline = time.monotonic() + LOCK_SECONDS
     while True:
         try:
-            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            pass
+            if locked(descriptor):
+                return
         except OSError as error:
             words = f"its file system cannot lock files: {error.strerror}"
             raise failure_of("save", OSError(error.errno, words), target) from None
@@ -271,7 +273,7 @@ def set_aside(target: str) -> str:
 
 def failure_of(doing: str, error: OSError, path: str) -> StoreError:
     """Return the error that *error* means; raise it from nothing, or the kind of that would win."""
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
     folder = os.path.dirname(path)
     while not os.path.exists(folder) and folder:
         folder = os.path.dirname(folder)

@@ -292,15 +292,16 @@ def _shared(config: pytest.Config, name: str, make: Callable[[], Report]) -> Rep
     base = getattr(config.option, "basetemp", None)
     if not hasattr(config, "workerinput") or not base:
         return make()
-    import fcntl
     import hashlib
     import os
     import pickle
 
+    from .platform import locked
+
     folder = os.path.dirname(base)  # of all workers
     path = os.path.join(folder, f"murli-{hashlib.sha256(name.encode()).hexdigest()[:16]}")
     with open(path, "a+b") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        locked(file.fileno(), wait=True)
         file.seek(0)
         kept = file.read()
         if kept:

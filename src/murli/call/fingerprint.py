@@ -8,13 +8,13 @@ it is kept but a hash.
 from __future__ import annotations
 
 import os
-import select
 import stat
 import sys
 
 from ..core import FLAG_NAMES, INTENT
 from ..errors import AgentError
 from ..formats import plain
+from ..platform import can_read, read_at
 from ..process.stdin import ANSWER_SECONDS, Gate, InputRequired
 from .inputs import replace_stdin
 
@@ -93,9 +93,7 @@ class Given:
             except InputRequired:
                 return False
             return True
-        poll = select.poll()
-        poll.register(0, select.POLLIN)
-        return bool(poll.poll(ANSWER_SECONDS * 1000))
+        return can_read(0, ANSWER_SECONDS)
 
     def _watch(self) -> None:
         """Notice when the handler reads from stdin all the same."""
@@ -180,7 +178,7 @@ def _hash_of_descriptor(descriptor: int) -> str:
 
     position = os.lseek(descriptor, 0, os.SEEK_CUR)
     found = sha256()
-    while part := os.pread(descriptor, _PART, position):
+    while part := read_at(descriptor, _PART, position):
         found.update(part)
         position += len(part)
     return found.hexdigest()

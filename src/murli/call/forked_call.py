@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import gc
 import os
-import select
 import sys
 import time
 import warnings
 from importlib import import_module
-from signal import SIGKILL, SIGTERM, Signals
+from signal import Signals
 
 from ..errors import AgentError
 from ..formats import dumps
 from ..line.calls import variable_of
 from ..outcome import Failure
+from ..platform import SIGKILL, SIGTERM, can_read
 from ..process.children import stop_children
 from ..process.process_guard import real_hard_exit
 from . import Invocation
@@ -44,7 +44,9 @@ _LATE = (
     "pydantic.plugin._loader",
 )
 # How often to look whether a call has ended whose stdout is held open by something it left behind.
-_LOOK_MILLISECONDS = 100
+_LOOK_SECONDS = 0.1
+# Of systems that can fork, as all of this.
+_WNOHANG: int = getattr(os, "WNOHANG", 0)
 # Of Linux: the signal that a process gets when its parent ends.
 _PR_SET_PDEATHSIG = 1
 # The same where it has closed that.
@@ -80,10 +82,8 @@ class Branch:
             yield pending
 
     def _parts(self, deadline: float | None) -> Iterator[bytes]:
-        poll = select.poll()
-        poll.register(self._descriptor, select.POLLIN)
         while True:
-            if poll.poll(0 if self._status is not None else _LOOK_MILLISECONDS):
+            if can_read(self._descriptor, 0 if self._status is not None else _LOOK_SECONDS):
                 part = os.read(self._descriptor, 1 << 20)
                 if not part:
                     return
@@ -105,7 +105,7 @@ class Branch:
         Raises `Late` at *deadline*: a call may have closed its stdout, or be kept by its threads.
         """
         if self._status is None:
-            self._look(os.WNOHANG if deadline is not None else 0)
+            self._look(_WNOHANG if deadline is not None else 0)
         while self._status is None:
             if deadline is not None and time.monotonic() > deadline:
                 raise Late
@@ -145,7 +145,7 @@ class Branch:
         except OSError:  # it has just ended
             pass
 
-    def _look(self, options: int = os.WNOHANG) -> None:
+    def _look(self, options: int = _WNOHANG) -> None:
         try:
             process, status = os.waitpid(self.process, options)
         except ChildProcessError:  # the tool has its own way with children

@@ -22,6 +22,7 @@ from ..line.calls import command_line, path_of
 from ..line.conditions import condition_in, looked_at
 from ..line.flags import FORMATS, names_where
 from ..outcome import Failure
+from ..platform import read_at
 from ..process.deadline import allow, seconds_in
 from ..process.process_guard import (
     hold_signals,
@@ -417,7 +418,7 @@ def _no_such_field(found: dict[str, Any]) -> AgentError:
 def _content(file: Any) -> bytes:
     """Return what a fork has written to *file*."""
     descriptor = file.fileno()
-    return os.pread(descriptor, os.fstat(descriptor).st_size, 0)
+    return read_at(descriptor, os.fstat(descriptor).st_size, 0)
 
 
 def _die_of(number: int) -> None:

@@ -323,7 +323,9 @@ def is_deferred(number: int, frame: Any) -> bool:
 
 def _send_again(thread: int, number: int) -> None:
     time.sleep(0.001)
-    _signal.pthread_kill(thread, number)
+    from ..platform import interrupt
+
+    interrupt(thread, number)
 
 
 def interrupt_once(number: int, frame: Any) -> None:

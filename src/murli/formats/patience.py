@@ -8,6 +8,7 @@ import select
 import stat
 import sys
 
+from ..platform import NOCTTY, can_write, is_drained
 from . import LONGEST_SECONDS, ROOM
 
 TYPE_CHECKING = False
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 STALLED_SECONDS = 60.0
 _WITHOUT_BLOCKING = 4096  # what a pipe that is ready takes for sure
 _AT_ONCE = 1 << 20
-_FIONREAD = 0x541B  # of termios, which is not loaded for it
 
 
 def wait_for_reader(descriptor: int) -> int:
@@ -32,11 +32,9 @@ def wait_for_reader(descriptor: int) -> int:
     kind = os.fstat(descriptor).st_mode
     if not stat.S_ISFIFO(kind) and not stat.S_ISSOCK(kind):
         return _AT_ONCE
-    poll = select.poll()
-    poll.register(descriptor, select.POLLOUT)
-    if not poll.poll(0) and not poll.poll(_patience()):
+    if not can_write(descriptor, 0) and not can_write(descriptor, _patience()):
         raise OSError(errno.ETIMEDOUT, "nobody reads it")
-    return ROOM if stat.S_ISFIFO(kind) and _is_empty(descriptor) else _WITHOUT_BLOCKING
+    return ROOM if stat.S_ISFIFO(kind) and is_drained(descriptor) else _WITHOUT_BLOCKING
 
 
 def expect_lines(stream: DescriptorStream) -> None:
@@ -54,30 +52,16 @@ def expect_lines(stream: DescriptorStream) -> None:
             stream.recognize = known.modify
 
 
-def _is_empty(pipe: int) -> bool:
-    """Return whether everything in *pipe* has been read; false where that is not known."""
-    if sys.platform != "linux":  # elsewhere the end that is written to may not know
-        return False
-    from fcntl import ioctl
-
-    unread = bytearray(4)
-    try:
-        ioctl(pipe, _FIONREAD, unread)
-    except OSError:
-        return False
-    return not any(unread)
-
-
 def _patience() -> float | None:
-    """Return how long to wait, in milliseconds; ``None`` for ever."""
+    """Return how many seconds to wait; ``None`` for ever."""
     seconds = seconds_from("MURLI_WRITE_TIMEOUT")
     if seconds is not None:
-        return seconds * 1000 or None
+        return seconds or None
     try:
-        os.close(os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY))
+        os.close(os.open("/dev/tty", os.O_RDONLY | NOCTTY))
         return None
     except OSError:
-        return STALLED_SECONDS * 1000
+        return STALLED_SECONDS
 
 
 def seconds_from(variable: str) -> float | None:

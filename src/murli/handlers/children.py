@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import os
 import selectors
-import signal
 import time
 from _thread import allocate_lock
 from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 
 from ..formats import defer_signals
+from ..platform import CAN_WAIT_FOR_PIPES, SIGKILL, SIGTERM, signal_group
 from .cleanup import current_cleanups
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
+
+    from ..platform.pipes import PipeReader
 
 # What programs get to end by themselves: less than cleanups get at a deadline.
 GRACE_SECONDS = 0.75
@@ -147,26 +149,25 @@ class _Conversation:
         self._rest = memoryview(given or b"")
         self._stdin = children[0].stdin
         self._heard: dict[IO[bytes], bytearray] = {}
+        self._readers: dict[IO[bytes], PipeReader] = {}
         self._selector = selectors.DefaultSelector()
         for stream in [children[-1].stdout, *(child.stderr for child in children)]:
             if stream is not None:
                 self._heard[stream] = bytearray()
-                self._selector.register(stream, selectors.EVENT_READ)
-        if self._stdin is not None:
+                self._await(stream)
+        if self._stdin is not None and not CAN_WAIT_FOR_PIPES:
+            from ..platform.pipes import feed
+
+            feed(self._stdin, bytes(self._rest))
+        elif self._stdin is not None:
             os.set_blocking(self._stdin.fileno(), False)
             self._selector.register(self._stdin, selectors.EVENT_WRITE)
 
     def hold(self, limit: Limit) -> bool:
         """Read to the end of every stream; False when others keep the pipes of ended programs."""
         silent_since = None
-        while self._selector.get_map():
-            ready = self._selector.select(limit.pause())
-            for key, _ in ready:
-                stream: Any = key.fileobj
-                if key.events & selectors.EVENT_WRITE:
-                    self._feed(stream)
-                else:
-                    self._listen(stream)
+        while self._readers or self._selector.get_map():
+            ready = self._turn(limit.pause())
             if ready or any(child.poll() is None for child in self._children):
                 silent_since = None
             elif silent_since is None:
@@ -174,6 +175,31 @@ class _Conversation:
             elif time.monotonic() - silent_since > LINGER_SECONDS:
                 return False
         return True
+
+    def _await(self, stream: IO[bytes]) -> None:
+        if CAN_WAIT_FOR_PIPES:
+            self._selector.register(stream, selectors.EVENT_READ)
+        else:
+            from ..platform.pipes import PipeReader
+
+            self._readers[stream] = PipeReader(stream.fileno())
+
+    def _turn(self, seconds: float) -> bool:
+        """Deal with what happens within *seconds*; return whether anything did."""
+        if self._readers:
+            from ..platform.pipes import wait
+
+            wait(seconds)
+            came = [self._listen_to(stream) for stream in list(self._readers)]
+            return any(came)
+        ready = self._selector.select(seconds)
+        for key, _ in ready:
+            stream: Any = key.fileobj
+            if key.events & selectors.EVENT_WRITE:
+                self._feed(stream)
+            else:
+                self._take(stream, os.read(stream.fileno(), _CHUNK))
+        return bool(ready)
 
     def heard(self) -> tuple[bytes, list[bytes]]:
         """Return what was written to stdout, and to the stderr of each."""
@@ -183,6 +209,8 @@ class _Conversation:
     def close(self) -> None:
         """Listen no more."""
         self._selector.close()
+        for reader in self._readers.values():
+            reader.stop()
 
     def _feed(self, stream: IO[bytes]) -> None:
         try:
@@ -194,14 +222,21 @@ class _Conversation:
         if not self._rest:
             self._end(stream)
 
-    def _listen(self, stream: IO[bytes]) -> None:
-        part = os.read(stream.fileno(), _CHUNK)
+    def _listen_to(self, stream: IO[bytes]) -> bool:
+        try:
+            self._take(stream, self._readers[stream].read())
+        except BlockingIOError:
+            return False
+        return True
+
+    def _take(self, stream: IO[bytes], part: bytes) -> None:
         self._heard[stream] += part
         if not part:
             self._end(stream)
 
     def _end(self, stream: IO[bytes]) -> None:
-        self._selector.unregister(stream)
+        if self._readers.pop(stream, None) is None:
+            self._selector.unregister(stream)
         stream.close()
 
 
@@ -223,7 +258,7 @@ def _close(child: Popen[bytes]) -> None:
 def _stop(children: list[Popen[bytes]]) -> None:
     """End what still runs of *children*, with what they started: asked first, then killed."""
     try:
-        running = [child for child in children if _signal_group(child, signal.SIGTERM)]
+        running = [child for child in children if signal_group(child, SIGTERM)]
         until = time.monotonic() + GRACE_SECONDS
         while running and time.monotonic() < until:
             time.sleep(0.01)
@@ -231,7 +266,7 @@ def _stop(children: list[Popen[bytes]]) -> None:
     finally:
         for child in children:
             if _is_running(child):
-                _signal_group(child, signal.SIGKILL)
+                signal_group(child, SIGKILL)
         for child in children:
             try:
                 child.wait(GRACE_SECONDS)
@@ -241,13 +276,4 @@ def _stop(children: list[Popen[bytes]]) -> None:
 
 def _is_running(child: Popen[bytes]) -> bool:
     """Return whether *child*, or anything of its group, has not ended."""
-    return child.poll() is None or _signal_group(child, 0)
-
-
-def _signal_group(child: Popen[bytes], number: int) -> bool:
-    """Send a signal to *child* and its group; False when nothing of it is left."""
-    try:
-        os.killpg(child.pid, number)
-    except (ProcessLookupError, PermissionError):  # PermissionError: only somebody else's is left
-        return False
-    return True
+    return child.poll() is None or signal_group(child, 0)

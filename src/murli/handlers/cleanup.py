@@ -126,7 +126,7 @@ class Cleanups:
 
         taken = []
         try:
-            for number in (_signal.SIGTERM, _signal.SIGHUP):
+            for number in filter(None, (_signal.SIGTERM, getattr(_signal, "SIGHUP", None))):
                 if _signal.getsignal(number) == _signal.SIG_DFL:
                     _signal.signal(number, end)
                     taken.append(number)

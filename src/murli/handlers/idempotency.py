@@ -20,7 +20,6 @@ Entries are files of their own, 0600 in a 0700 folder, replaced as a whole, and 
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import time
@@ -28,6 +27,7 @@ import time
 from ..errors import AgentError
 from ..files import make_folders, open_private, remove, replace_with, tighten, user_folder
 from ..formats import dumps, plain
+from ..platform import locked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -228,11 +228,10 @@ def _locked(path: str) -> int | None:
     """Return the lock file *path*, locked, or ``None`` if another process holds it."""
     descriptor = open_private(path, os.O_RDWR)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # Who had it removed the file; then this one is something that nobody else can see.
-        if os.path.samestat(os.fstat(descriptor), os.stat(path)):
+        if locked(descriptor) and os.path.samestat(os.fstat(descriptor), os.stat(path)):
             return descriptor
-    except (BlockingIOError, FileNotFoundError):
+    except FileNotFoundError:
         pass
     except BaseException:
         os.close(descriptor)

@@ -14,6 +14,7 @@ import signal
 
 from ..errors import AgentError
 from ..outcome import Record, field
+from ..platform import SIGPIPE
 from .children import CallOver, Limit, TimeUp, Work
 
 TYPE_CHECKING = False
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 2000
 _MARKS = ("fatal:", "error:")
 # How a program ends that writes to who reads no more: by the signal, or as a shell tells it.
-_UNHEARD = (-signal.SIGPIPE, 128 + signal.SIGPIPE)
+_UNHEARD = (-SIGPIPE, 128 + SIGPIPE)
 
 
 class ShellStringProhibited(TypeError):

@@ -463,11 +463,19 @@ def _open_spool() -> int:
     return descriptor
 
 
+def _read_at(descriptor: int, size: int, position: int) -> bytes:
+    if hasattr(os, "pread"):
+        return os.pread(descriptor, size, position)
+    from ..platform import read_at  # which costs a hello-world more than this does
+
+    return read_at(descriptor, size, position)
+
+
 def _read(spool: int) -> bytes:
     # By position: a thread that still writes shares the descriptor's own.
     parts: list[bytes] = []
     position = 0
-    while part := os.pread(spool, os.fstat(spool).st_size - position, position):
+    while part := _read_at(spool, os.fstat(spool).st_size - position, position):
         parts.append(part)
         position += len(part)
     return b"".join(parts)

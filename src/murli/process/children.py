@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
+
+from ..platform import SIGKILL, SIGTERM
 
 # How long children get to end by themselves when we end.
 GRACE_SECONDS = 1.0
 
-_TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
+# In which times of processes are counted; nothing is known of processes where there is none.
+_TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 0.01
 _NEVER = float("inf")
 
 
@@ -25,14 +27,14 @@ def stop_children(since: float = 0.0, grace: float = GRACE_SECONDS) -> None:
         note_children(since)  # each time: one that does not end may start others
         alive = {child: birth for child, birth in _noted.items() if _is_alive(child, birth)}
         for child in alive.keys() - asked.keys():
-            _send(child, signal.SIGTERM)
+            _send(child, SIGTERM)
         asked = alive
         if not alive or time.monotonic() >= deadline:
             break
         time.sleep(0.01)
     _noted.clear()
     for child in alive:
-        _send(child, signal.SIGKILL)
+        _send(child, SIGKILL)
 
 
 # The children that are to be ended, with when they began: a number may be used again.
@@ -44,6 +46,8 @@ def note_children(since: float) -> None:
 
     When an interrupt has ended some of them, nobody knows any more what those had started.
     """
+    if not hasattr(os, "getsid"):
+        return
     own = os.getsid(0)
     born = _uptime() - (time.monotonic() - since)
     for child in _children(os.getpid()):

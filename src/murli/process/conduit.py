@@ -14,6 +14,7 @@ import sys
 from _thread import RLock, allocate_lock, get_ident
 
 from ..formats import defer_signals, flush, identity, write_some
+from ..platform import enlarge_pipe
 from . import away_from_standard
 
 TYPE_CHECKING = False
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from . import DescriptorCapture
 
 _CHUNK = 1 << 20
-_F_SETPIPE_SZ = 1031
 # What concerns us only with stdout for its argument; the others start programs.
 _CHANGING = ("open", "truncate", "ftruncate")
 # How long another thread may keep what it has read, on its way to a slow reader.
@@ -48,7 +48,7 @@ class Conduit:
         self._reading = reading
         self._identity = identity(reading)
         os.set_blocking(reading, False)
-        _enlarge(writing)
+        enlarge_pipe(writing, _CHUNK)
         self.place(writing)
 
     def place(self, writing: int) -> None:
@@ -232,13 +232,3 @@ def _open_pipe() -> tuple[int, int]:
             os.close(each)
         raise
     return ends
-
-
-def _enlarge(descriptor: int) -> None:
-    """Let the pipe hold more, for who prints without letting our thread run."""
-    try:
-        import fcntl
-
-        fcntl.fcntl(descriptor, _F_SETPIPE_SZ, _CHUNK)
-    except (ImportError, OSError):  # not allowed to
-        pass

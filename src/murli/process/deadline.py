@@ -17,6 +17,7 @@ from _thread import allocate_lock, get_ident
 from ..core import CONCLUDING
 from ..errors import AgentError
 from ..formats import LONGEST_SECONDS, defer_signals, is_deferred
+from ..platform import interrupt
 from .process_guard import (
     handler_has_ended,
     note_interruption,
@@ -264,7 +265,7 @@ class Deadline:
                 return
             self._due = True
             if self._main:
-                _signal.pthread_kill(self._main, _signal.SIGALRM)
+                interrupt(self._main, _signal.SIGALRM)
         if self._over.acquire(timeout=GRACE_SECONDS) or not self._may_end_process:
             return
         if self._is_met:

@@ -8,13 +8,14 @@ where stderr is no stream of its own (a terminal, or where the answer goes), or 
 from __future__ import annotations
 
 import os
-import select
 import sys
 import time
 from _thread import allocate_lock
 
 from ..core import CONCLUDING, current
 from ..formats import identity
+from ..platform import can_write
+from .outlets import reader_is_gone
 from .process_guard import start_undisturbed
 
 TYPE_CHECKING = False
@@ -90,9 +91,7 @@ def _is_read(capture: Any) -> bool:
     place = identity(2)
     if place == (0, 0, 0) or place == capture.stream.opened_on or os.isatty(2):
         return False
-    poll = select.poll()
-    poll.register(2, select.POLLOUT)
-    return any(found & select.POLLOUT for _, found in poll.poll(0))
+    return can_write(2, 0) and not reader_is_gone(2)
 
 
 def _text(invocation: Invocation, capture: Any, seconds: float) -> str:

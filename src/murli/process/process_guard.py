@@ -413,12 +413,13 @@ def install(guard: ProcessGuard) -> Undo:
         replace(os, "_exit", _hard_exit),
         replace(os, "execv", _execv),
         replace(os, "execve", _execve),
-        replace(os, "system", _system),
         _tell_children(),
         *_guard_stdin(),
         _look_out(),
         *_note_questions(guard),
     ]
+    if hasattr(os, "posix_spawn"):
+        undo.append(replace(os, "system", _system))
     if _mask is not None and hasattr(_signal, "sigwaitinfo"):
         # Signals are heard by who waits for others, or for none.
         undo += replace(_signal, "sigwait", _sigwait), replace(_signal, "pthread_sigmask", _block)
@@ -539,10 +540,11 @@ def _look_out() -> Undo:
     """
     undo: list[Undo] = []
     for name in _TRAPS:
-        if name in sys.modules:
+        module = sys.modules.get(name)  # None where its import is forbidden
+        if module is not None:
             from .traps import disarm
 
-            undo += disarm(sys.modules[name])
+            undo += disarm(module)
     typer = sys.modules.get("typer.main")
     for name in _SHORT_CUTS:
         if typer is not None and hasattr(typer, name):

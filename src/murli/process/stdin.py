@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import select
 import sys
 
 from ..errors import AgentError
 from ..formats.patience import seconds_from
+from ..platform import can_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,20 +107,18 @@ class Gate:
         if os.isatty(self._descriptor):
             # What the program asks cannot be seen: its output is being collected.
             raise InputRequired("nobody is there to type")
-        poll = select.poll()
-        poll.register(self._descriptor, select.POLLIN)
-        if not poll.poll(self._patience()):
+        if not can_read(self._descriptor, self._patience()):
             raise InputRequired(STALLED if self._is_fed else "nobody feeds stdin")
         self._is_fed = True
 
     def _patience(self) -> float | None:
-        """Return how long to wait for the next part, in milliseconds; ``None`` for ever."""
+        """Return how many seconds to wait for the next part; ``None`` for ever."""
         given = seconds_from("MURLI_STDIN_TIMEOUT")
         if given is not None:
-            return given * 1000 or None
+            return given or None
         if not self._is_fed and _caller_holds(self._descriptor):
-            return (ANSWER_SECONDS if is_asking else CALLER_SECONDS) * 1000
-        return PIPELINE_SECONDS * 1000
+            return ANSWER_SECONDS if is_asking else CALLER_SECONDS
+        return PIPELINE_SECONDS
 
 
 def _end(unfed: InputRequired) -> NoReturn:

@@ -5,11 +5,11 @@ And what handles Ctrl-C, or starts programs, in a way of its own.
 
 from __future__ import annotations
 
-import os
 import sys
 
 from ..core import ADMITTED, current
 from ..formats import put_over
+from ..platform import read_at
 from . import watch_opening
 from .process_guard import interruption_by, replace
 
@@ -177,7 +177,7 @@ def _note_question(capture: DescriptorCapture, prompt: str) -> str:
         return capture.lines.drop_question(prompt)
     size = capture.size()
     start = max(0, size - _LONGEST_QUESTION)
-    tail = os.pread(capture.spool, _LONGEST_QUESTION, start) if size else b""
+    tail = read_at(capture.spool, _LONGEST_QUESTION, start) if size else b""
     question = prompt.encode() if prompt.strip() else tail.rpartition(b"\n")[2]
     if question and tail.endswith(question):
         capture.questions.append((size - len(question), size))

@@ -17,6 +17,8 @@ import sys
 import time
 from struct import pack, unpack
 
+from ..platform import duplicate_from
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -147,11 +149,9 @@ class Watchdog:
             if stat.S_ISREG(os.fstat(descriptor).st_mode):
                 descriptor = os.open(f"/proc/self/fd/{descriptor}", os.O_WRONLY | os.O_APPEND)
                 self._opened.append(descriptor)
-            import fcntl
-
-            descriptor = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_DESCRIPTOR)
+            descriptor = duplicate_from(descriptor, _FIRST_DESCRIPTOR)
             self._opened.append(descriptor)
-        except (ImportError, OSError):  # closed, not ours to open, or none so high is allowed
+        except OSError:  # closed, not ours to open, or none so high is allowed
             pass
         return descriptor
 

@@ -11,6 +11,7 @@ import os
 import stat
 
 from ..formats.patience import seconds_from
+from ..platform import BINARY, CLOEXEC, NONBLOCK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def _read(path: str) -> bytes:
             raise ValueError("HOME is not an absolute path")
         path = home + path[1:]
     # Without O_NONBLOCK a fifo would hold us before we can see that it is one.
-    extra = os.O_NONBLOCK | os.O_CLOEXEC
+    extra = NONBLOCK | CLOEXEC | BINARY
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | extra)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ValueError("not a regular file")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import pty
 import shlex
 import shutil
-import struct
 import sys
-import termios
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fcntl import ioctl
 
+from ..platform.terminal import open_terminal
 from ..wire.collecting import WholeOutput
 from ..wire.limits import MIB, Limits
 from ..wire.running import Child, ProcessResult, wait_for_end
@@ -80,7 +77,7 @@ def _at_terminal(
     argv: Sequence[str], limits: Limits, env: Mapping[str, str], cwd: str | None, keys: bytes
 ) -> ProcessResult:
     """Run *argv* with stdin and stdout at one terminal, and stderr at another."""
-    (screen, out), (errors, err) = _terminal(), _terminal()
+    (screen, out), (errors, err) = open_terminal(_ROWS, _COLUMNS), open_terminal(_ROWS, _COLUMNS)
     ours = (os.dup(screen), screen, errors)
     # Closed by the child, once there is one.
     files = [open(each, "r+b", buffering=0) for each in ours]  # noqa: SIM115
@@ -112,14 +109,3 @@ def _late(argv: Sequence[str], seconds: float, stdout: bytes) -> TimedOut:
     return TimedOut(
         f"{shlex.join(argv)} did not end within {seconds:g} s; at the end stdout was:\n{shown}"
     )
-
-
-def _terminal() -> tuple[int, int]:
-    """Open a terminal of a known size that neither echoes nor changes what is written to it."""
-    ours, theirs = pty.openpty()
-    attributes = termios.tcgetattr(theirs)
-    attributes[1] &= ~termios.OPOST
-    attributes[3] &= ~termios.ECHO
-    termios.tcsetattr(theirs, termios.TCSANOW, attributes)
-    ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", _ROWS, _COLUMNS, 0, 0))
-    return ours, theirs

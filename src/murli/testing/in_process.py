@@ -27,6 +27,7 @@ from ..call import ending as process
 from ..call.ending.for_people import INTERRUPTED, Interrupted, Uncaught
 from ..core import current, is_parser, kind_of
 from ..outcome import status_of
+from ..platform import read_at
 from ..process import away_from_standard
 from .as_process import Ended
 
@@ -313,7 +314,7 @@ def _whole(file: IO[bytes]) -> bytes:
     parts = []
     position = 0
     # By position: a child that still writes shares the file's own.
-    while part := os.pread(file.fileno(), 1 << 20, position):
+    while part := read_at(file.fileno(), 1 << 20, position):
         parts.append(part)
         position += len(part)
     return b"".join(parts)

@@ -6,9 +6,13 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 
+from ..platform import CAN_WAIT_FOR_PIPES
 from .collecting import WholeOutput
 from .limits import Limits
 from .running import Child, ProcessResult, never_ran
+
+# How often to look at pipes that an event loop cannot wait for.
+_LOOK_SECONDS = 0.01
 
 
 async def run(
@@ -49,6 +53,9 @@ async def pump(child: Child) -> AsyncGenerator[None, None]:
 
 
 async def _wait(child: Child) -> None:
+    if not CAN_WAIT_FOR_PIPES:
+        await asyncio.sleep(min(child.timeout(), _LOOK_SECONDS))
+        return
     loop = asyncio.get_running_loop()
     ready = loop.create_future()
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import signal
 
+from ..platform import SIGKILL
 from .limits import Limits
 
 RUNNING, ASKED, KILLED, LINGERING, SWEEPING, OVER = range(6)
@@ -99,13 +100,13 @@ class ProcessLifecycle:
         if self.phase in (RUNNING, ASKED):
             # Whoever cannot even be killed hangs in the system, and is given up.
             self.phase, self._until = KILLED, now + max(grace, 1.0)
-            return signal.SIGKILL
+            return SIGKILL
         if self.phase == LINGERING:
             self._sweep(now)
             return 0
         swept = self.phase == SWEEPING
         self.phase = OVER
-        return signal.SIGKILL if swept else 0
+        return SIGKILL if swept else 0
 
     def wait(self, now: float) -> float:
         """Return how many seconds from now something is due at the latest."""

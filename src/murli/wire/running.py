@@ -7,17 +7,20 @@ event loop.
 from __future__ import annotations
 
 import os
-import select
-import signal
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from subprocess import DEVNULL, PIPE, Popen
 from typing import IO, Any
 
+from ..platform import CAN_WAIT_FOR_PIPES, SIGKILL, SIGTERM, signal_group, wait_for
 from .collecting import Collector, HeadAndTail, WholeOutput
 from .lifecycle import LINGERING, OVER, SWEEPING, ProcessLifecycle
 from .limits import Limits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..platform.pipes import PipeReader
 
 _CHUNK = 1 << 16
 # How often to look for the end of a process where the system has no descriptor for it.
@@ -93,12 +96,7 @@ def pump(child: Child) -> Generator[None, None, None]:
 
 
 def _wait(child: Child) -> None:
-    poll = select.poll()
-    for descriptor in child.readable():
-        poll.register(descriptor, select.POLLIN)
-    for descriptor in child.writable():
-        poll.register(descriptor, select.POLLOUT)
-    poll.poll(child.timeout() * 1000)
+    wait_for(child.readable(), child.writable(), child.timeout())
 
 
 def _end(child: Child) -> None:
@@ -146,6 +144,7 @@ class Child:
         self._rest = memoryview(stdin or b"")
         self._terminal = terminal or ()
         self._sinks: dict[int, tuple[IO[bytes], Collector]] = {}
+        self._readers: dict[int, PipeReader] = {}
         self._code: int | None = None
         self._sweeping = False
         self._pidfd = -1
@@ -168,11 +167,17 @@ class Child:
             source, *streams = terminal or self._own_streams()
             for stream, sink in zip(streams, (self._out, self._err), strict=True):
                 if stream is not None:
-                    os.set_blocking(stream.fileno(), False)
+                    if CAN_WAIT_FOR_PIPES:
+                        os.set_blocking(stream.fileno(), False)
+                    else:
+                        from ..platform.pipes import PipeReader
+
+                        self._readers[stream.fileno()] = PipeReader(stream.fileno())
                     self._sinks[stream.fileno()] = (stream, sink)
             if stdin is not None and source is not None:
                 self._input = source
-                os.set_blocking(source.fileno(), False)
+                if CAN_WAIT_FOR_PIPES:
+                    os.set_blocking(source.fileno(), False)
                 self._feed()
             self._pidfd = _descriptor_of(self._process.pid)
         except OSError:
@@ -238,21 +243,12 @@ class Child:
 
     def send(self, number: int) -> bool:
         """Send a signal to the group; False when nobody is left to get it."""
-        pid = self._process.pid
-        try:
-            os.killpg(pid, number)
-        except ProcessLookupError:
-            if self._process.returncode is not None:
-                return False
-            os.kill(pid, number)  # interrupted before it had a group
-        except PermissionError:  # only somebody else's is left
-            return False
-        return True
+        return signal_group(self._process, number)
 
     def kill(self) -> None:
         """End the whole group at once, and go."""
         if self._process.returncode is None:
-            self.send(signal.SIGKILL)
+            self.send(SIGKILL)
             self._reap()
         self._lifecycle.swept()
         self.close()
@@ -262,6 +258,9 @@ class Child:
         for stream in (*self._own_streams(), *self._terminal):
             if stream is not None:
                 stream.close()
+        for reader in self._readers.values():
+            reader.stop()
+        self._readers.clear()
         self._input = None
         self._sinks.clear()
         if self._pidfd >= 0:
@@ -281,7 +280,8 @@ class Child:
     def _listen(self, descriptor: int, now: float) -> None:
         stream, sink = self._sinks[descriptor]
         try:
-            data = os.read(descriptor, sink.chunk)
+            reader = self._readers.get(descriptor)
+            data = reader.read() if reader else os.read(descriptor, sink.chunk)
         except BlockingIOError:
             return
         except OSError:  # how a terminal tells that its other side is closed
@@ -301,6 +301,12 @@ class Child:
     def _feed(self) -> None:
         stream = self._input
         assert stream is not None
+        if not CAN_WAIT_FOR_PIPES:
+            from ..platform.pipes import feed
+
+            feed(stream, bytes(self._rest))
+            self._input = None
+            return
         try:
             while self._rest:
                 self._rest = self._rest[os.write(stream.fileno(), self._rest[:_CHUNK]) :]
@@ -313,7 +319,7 @@ class Child:
 
     def _has_exited(self) -> bool:
         if not hasattr(os, "waitid"):
-            return self._reap(os.WNOHANG)
+            return self._reap(wait=False)
         try:
             # Not reaped yet: as long as it is there its number is nobody else's.
             flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
@@ -327,18 +333,21 @@ class Child:
             self._sweeping = True
             self.close()  # whoever still writes finds nobody listening
             self._reap()
-            first = signal.SIGTERM if self._limits.grace_seconds > 0 else signal.SIGKILL
+            first = SIGTERM if self._limits.grace_seconds > 0 else SIGKILL
             if self._limits.leave_children or not self.send(first):
                 self._lifecycle.swept()
         elif not self.send(0) or not _is_alive(self._process.pid):
             self._lifecycle.swept()
 
-    def _reap(self, flags: int = 0) -> bool:
+    def _reap(self, *, wait: bool = True) -> bool:
         """Take the status of the tool; return whether it has one."""
         if self._process.returncode is not None:
             return True
+        if not hasattr(os, "WNOHANG"):
+            self._code = self._process.wait() if wait else self._process.poll()
+            return self._code is not None
         try:
-            pid, status = os.waitpid(self._process.pid, flags)
+            pid, status = os.waitpid(self._process.pid, 0 if wait else os.WNOHANG)
             if not pid:
                 return False
             self._code = os.waitstatus_to_exitcode(status)

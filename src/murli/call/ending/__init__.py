@@ -365,7 +365,8 @@ class ProgramAsHandler:
 
         True when this process has waited for a fork of itself to exit in its place.
         """
-        if self.invocation.writer._reply.answered or returned(self.outermost):
+        done = self.invocation.writer._reply.answered or returned(self.outermost)
+        if done or not hasattr(os, "fork"):
             return False
         _flush_streams()
         child = os.fork()
