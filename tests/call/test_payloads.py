@@ -362,6 +362,13 @@ def test_a_secret_that_is_not_there(tmp_path: Path, words: list[str], code: str)
     assert SECRET not in done.out
 
 
+def test_a_secret_in_the_place_of_its_variable_is_not_quoted(tmp_path: Path) -> None:
+    """Who gives the secret itself instead of the variable's name does not read it again."""
+    done = run(_notes(tmp_path, "click"), "create", "x", "--token-from-env", SECRET, env=SPEC_2)
+    assert done.document["error"]["message"] == "The variable [REDACTED] is not set."
+    assert SECRET not in done.out + done.err
+
+
 def test_options_of_the_tool_stay_its_own(notes: list[str]) -> None:
     """An option that is only called like that, and words behind --, are left alone."""
     assert run(notes, "create", "x", "--key-from-env", "WHERE", env=secretive()).code == 0

@@ -482,13 +482,18 @@ def test_stderr_holds_no_secrets(answers: Answers) -> None:
 
 def test_an_option_named_like_a_secret_is_one(lab: list[str]) -> None:
     """Nobody has to declare --token, nor API_KEY: neither value gets out, under --debug either."""
-    code = "print(sys.argv, os.environ['LAB_KEY'], file=sys.stderr); raise ValueError(sys.argv[-1])"
+    code = (
+        "print({'token': sys.argv[-1]}, sys.argv, os.environ['LAB_KEY'], file=sys.stderr)\n"
+        "print({'token': sys.argv[-1]})\n"
+        "raise ValueError(sys.argv[-1])"
+    )
     key = "sk-0123456789abcdef"
     done = call(lab, "see", "--debug", code, "--token", "s3cr3t-value", LAB_KEY=key)
     assert done.code == 1
     assert "[REDACTED]" in done.out
     assert "[REDACTED]" in done.err
     assert "Traceback" in done.err
+    assert "[REDACTED]]" not in done.out + done.err
     for secret in ("s3cr3t-value", key):
         assert secret not in done.out + done.err
 

@@ -26,8 +26,9 @@ _FOR_CHILDREN = {
 MASK = "[REDACTED]"
 _HEADER = r"(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|x-auth-token"
 _NAME = r"[\w-]*(?:token|secret|password|passwd|passphrase|api[_-]?key|credential)s?"
-_VALUE = r"(?:(?:bearer|basic|digest|token)\s+)?[^\s\"',;&}\])]+"
-_NAMED = re.compile(rf"(?i)(?<![\w-])((?:{_HEADER}|{_NAME})[\"']?\s*[:=]\s*[\"']?)({_VALUE})")
+_SCHEME = r"(?:(?:bearer|basic|digest|token)\s+)?"
+_VALUE = rf"(?!{_SCHEME}\[REDACTED\]){_SCHEME}[^\s\"',;&}}\])]+"
+_NAMED = re.compile(rf"(?i)(?<![\w-])((?:{_HEADER}|{_NAME})[\"']?\s*[:=]\s*[\"']?){_VALUE}")
 
 
 def inform_children() -> Callable[[], None]:

@@ -146,6 +146,8 @@ def _read_secret(invocation: Invocation, option: str, place: str) -> str:
     if option.endswith("-from-env"):
         value = os.environ.get(place, "")
         if not value:
+            if not place.isidentifier():  # the secret itself, most likely
+                invocation.hide(place)
             invocation.refuse(_no_secret(option, f"The variable {place} is not set."))
         return value
     try:

@@ -107,7 +107,13 @@ class Matcher:
         self._seen += len(data) + _CALL_BYTES
         if not self._is_settled and self._seen > _FEW_BYTES * (len(self._needles) + 256):
             self._choose()
-        found = [span for group in self._groups for span in _find(*group, data)]
+        # What is short, a line say, most often holds none; looking closer costs more than looking.
+        found = [
+            span
+            for begin, needles in self._groups
+            if len(data) > _PIECE or begin in data
+            for span in _find(begin, needles, data)
+        ]
         if self._table is not None:
             found += self._table.find(data)
         return found

@@ -126,13 +126,14 @@ class StreamGuard:
             self._undo = _nothing
 
     def _scrubbed(self, beneath: Callable[[Any], Any], data: Any, /) -> Any:
-        if self.flow.passes and self.flow.enter():
+        flow = self.flow
+        if (flow.answers or flow.passes) and flow.enter():
             try:
-                if self.flow.passes:  # still
-                    self.flow.let_out()
+                if flow.passes:  # still: another thread may just end the collecting
+                    flow.let_out()
                     return beneath(data)
             finally:
-                self.flow.leave()
+                flow.leave()
         # All of it was taken, as far as the writer is concerned.
         if isinstance(data, str):
             beneath(self._secrets.scrub(data))
@@ -140,7 +141,7 @@ class StreamGuard:
         given = bytes(data)
         # As it is now: it may have been changed since.
         encoding = getattr(self._stream, "encoding", None) or "utf-8"
-        self.flow.write(given, beneath, encoding, lambda held: self._let_out(beneath, held))
+        flow.write(given, beneath, encoding, lambda held: self._let_out(beneath, held))
         return len(given)
 
     def _let_out(self, beneath: Callable[[Any], Any], held: bytes) -> None:
