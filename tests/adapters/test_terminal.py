@@ -281,6 +281,19 @@ def test_ctrl_c_ends_a_loop(tool: list[str]) -> None:
     assert "ended 130" in in_a_loop(module, environment(PYTHONPATH=str(Path(tool[1]).parent)))
 
 
+def test_ctrl_c_in_a_program_ends_a_loop(tmp_path: Path) -> None:
+    """A program without a parser dies of Ctrl-C too, with the traceback that Python shows."""
+    source = (
+        "import sys, time, murli\n"
+        "with murli.program('tool', description='Waits.'):\n"
+        "    print('begun', flush=True)\n    time.sleep(60)\n"
+    )
+    shown = in_a_loop(script(tmp_path, source), environment())
+    assert "next" not in shown
+    assert "ended 130" in shown
+    assert "KeyboardInterrupt" in shown
+
+
 VALUES = """
 import sys, time, click, murli
 @click.group()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import DEADLINE, environment, run, script
+from harness import DEADLINE, environment, run, run_at_terminal, script
 from starting import Starter
 
 pytestmark = pytest.mark.adapters("argparse", "click")
@@ -27,6 +28,32 @@ def test_nobody_truncates_what_was_printed(faults: list[str], who: str, lines: s
     """Who opens /dev/stdout anew, a child or the handler itself, adds to what was printed."""
     done = run(faults, "do", "truncate", "--name", who)
     assert done.document["result"].split("\n") == ["record 1", "record 2", *lines, "record 3"]
+
+
+@pytest.mark.parametrize("at_terminal", [False, True])
+def test_files_that_are_left_open_are_written(
+    faults: list[str], tmp_path: Path, *, at_terminal: bool
+) -> None:
+    """What a handler that crashes has written to files, and left to Python, is in them, once."""
+    place = tmp_path / "file"
+    words = ("do", "open_file", "--name", str(place))
+    done = run_at_terminal(faults, *words) if at_terminal else run(faults, *words)
+    assert (done.code, "in the middle" in done.err) == (2, True)
+    assert place.read_text() == "of the frame"
+    assert Path(f"{place}.module").read_text() == "of the module"
+
+
+def test_files_of_an_interrupted_handler_are_written(
+    faults: list[str], start: Starter, tmp_path: Path
+) -> None:
+    """What an interrupted handler has written to files that it left open is in them."""
+    place = tmp_path / "file"
+    running = start(faults, "do", "open_file", "--yes", "--name", str(place))
+    running.wait_for(b"ready")
+    running.send(signal.SIGINT)
+    done = running.end()
+    assert (done.code, done.error["error"]) == (9, "cancelled")
+    assert place.read_text() == "of the frame"
 
 
 def test_a_child_that_stays_may_go_on_printing(faults: list[str], start: Starter) -> None:

@@ -440,6 +440,19 @@ def do_grandchild(*_: Any) -> None:
     subprocess.run(["sh", "-c", child], stdout=subprocess.PIPE, check=True)
 
 
+def do_open_file(seconds: float, name: str | None, yes: bool) -> None:
+    """Leave two files to Python: one of this frame, one of the module."""
+    assert name is not None
+    of_frame = open(name, "w")  # noqa: SIM115
+    of_frame.write("of the frame")
+    of_module = globals()["OPENED"] = open(f"{name}.module", "w")  # noqa: SIM115
+    of_module.write("of the module")
+    ready()
+    if not yes:
+        raise ValueError("in the middle")
+    time.sleep(60)
+
+
 def do_slow_exit(*_: Any) -> None:
     def flush() -> None:
         time.sleep(2.2)

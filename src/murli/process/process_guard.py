@@ -192,6 +192,10 @@ def begin_grace(invocation: Invocation, error: BaseException) -> Undo:
 
     Nothing may be loaded here: the signal may have come in the middle of loading that.
     """
+    try:
+        error = type(error)()  # which keeps no frames, and so no files of theirs, from ending
+    except Exception:  # of a class of the tool's own
+        error = KeyboardInterrupt()
     over, noted = allocate_lock(), allocate_lock()
     over.acquire()
     noted.acquire()

@@ -269,13 +269,13 @@ class ProgramAsHandler:
         from ...errors import AgentError
 
         if self.invocation.is_for_people:
-            from .for_people import is_left_alone, without_our_frames
+            from .for_people import is_left_alone, leave_alone
 
             if is_left_alone(self.invocation, error):
                 if self.invocation.cleanups is not None:
                     self.invocation.cleanups.run(error)
                 self.hand_over()
-                self.previous_hook(kind, without_our_frames(error), error.__traceback__)
+                leave_alone(self.previous_hook, error)
                 return
         unexpected = not isinstance(error, (AgentError, KeyboardInterrupt))
         if unexpected and self.has_own_hook:
@@ -285,21 +285,21 @@ class ProgramAsHandler:
 
                 self.tear_down()
                 show_by_hook(self.invocation, self.previous_hook, error)
+                return
             _quietly(self.previous_hook, kind, error, traceback)
         if self.invocation.is_for_people:
-            from .for_people import die_of_interrupt, interrupt_behind, is_expired
+            from .for_people import interrupt_behind, is_expired
 
             interrupt = interrupt_behind(error)
             if isinstance(interrupt, KeyboardInterrupt) and not is_expired(interrupt):
                 self.answer(error)
-                die_of_interrupt()
+                self._end_with(-2)
                 return
         else:
             error = self.invocation.request.runner.translated(ending_behind(error) or error)
         while True:
             try:
-                # The interpreter honours a SystemExit from its hook.
-                raise SystemExit(self.answer(error))
+                return self._end_with(self.answer(error))
             except KeyboardInterrupt as another:  # as long as one can still come
                 error = another
 
@@ -346,7 +346,7 @@ class ProgramAsHandler:
         if waited:
             os._exit(code)
         if code != self.status:
-            exit_after_cleanup(code)
+            self._end_with(code)
 
     def _note_uncaught(self) -> BaseException | None:
         """Return, and remember, what nobody caught but a hook of the tool's own."""
@@ -373,6 +373,9 @@ class ProgramAsHandler:
         if child == 0:
             _take_over()
             return False
+        import gc
+
+        gc.disable()  # what the fork writes out on its way is not to be written here as well
         code = _wait(child)
         if code == -2:  # Python kills itself when an interrupt gets in the way of our hook
             self.note_ending(KeyboardInterrupt())
@@ -386,6 +389,13 @@ class ProgramAsHandler:
         code = self.invocation.finish(error)
         self.capture = None
         return code
+
+    def _end_with(self, code: int) -> None:
+        global _owner
+        from .last_act import end_with
+
+        self.ending = _owner = None
+        end_with(code)
 
     def hand_over(self) -> None:
         """Leave the process to another program: what was printed so far comes first."""
@@ -469,19 +479,6 @@ def _outermost(frame: FrameType) -> FrameType:
 def returned(frame: FrameType) -> bool:
     """Return whether *frame* ended in a return rather than by an exception."""
     return frame.f_code.co_code[frame.f_lasti] == _RETURN_VALUE
-
-
-def exit_after_cleanup(code: int) -> None:
-    """Exit with *code* although Python has settled on another; its cleanup still happens."""
-    _flush_streams()
-    try:
-        child = os.fork()
-    except (AttributeError, OSError, RuntimeError):  # 3.12 does not fork at this point
-        os._exit(code)
-    if child:
-        _wait(child)
-        os._exit(code)
-    _take_over()
 
 
 def _take_over() -> None:

@@ -9,12 +9,11 @@ nothing: what scripts and logs get is what they got before.
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # signal itself loads enum first
-import atexit
-import os
 import sys
 
 from ...errors import AgentError, EncodingError, OutputFailed
 from ...line.usage import CHECK_USAGE
+from .last_act import end_with
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +58,14 @@ def is_left_alone(invocation: Invocation, error: BaseException) -> bool:
     from ...failures.exceptions import is_authored
 
     return not is_authored(error)
+
+
+def leave_alone(hook: Hook, error: BaseException) -> None:
+    """Let *hook* show *error* as Python does; Ctrl-C ends the process by SIGINT, as it does."""
+    hook(type(error), without_our_frames(error), error.__traceback__)
+    if type(error) is KeyboardInterrupt:
+        # Python does so only if nothing has executed a string since.
+        end_with(-_signal.SIGINT)
 
 
 def interrupt_behind(error: BaseException) -> BaseException:
@@ -153,15 +160,14 @@ class Uncaught:
         if error is not self.error:
             self.previous(kind, error, traceback)
         elif is_left_alone(self.invocation, error):
-            self.previous(kind, without_our_frames(error), error.__traceback__)
+            leave_alone(self.previous, error)
         elif isinstance(interrupt_behind(error), KeyboardInterrupt):
             self.invocation.finish(error)
-            die_of_interrupt()
+            end_with(-_signal.SIGINT)
         elif is_authors(self.previous):
             show_by_hook(self.invocation, self.previous, error)
         else:
-            # The interpreter honours a SystemExit from its hook.
-            raise SystemExit(self.invocation.finish(error))
+            end_with(self.invocation.finish(error))
 
 
 def is_authors(hook: Any) -> bool:
@@ -176,7 +182,7 @@ def show_by_hook(invocation: Invocation, hook: Hook, error: BaseException) -> No
     from .failures import error_for
 
     hook(type(error), error, error.__traceback__)
-    raise SystemExit(code_of(invocation.writer, error_for(invocation, error)))
+    end_with(code_of(invocation.writer, error_for(invocation, error)))
 
 
 # -- usage errors ------------------------------------------------------------------------------
@@ -209,7 +215,7 @@ class Interrupted(SystemExit):
     def code(self) -> Any:
         """The status the framework chose; the interpreter asks for it from no frame."""
         if sys._getframe().f_back is None:
-            die_of_interrupt()
+            end_with(-_signal.SIGINT)
         return self.args[0]
 
     @code.setter
@@ -221,20 +227,3 @@ class Interrupted(SystemExit):
 
 
 Interrupted.__name__ = "SystemExit"
-
-
-def die_of_interrupt() -> None:
-    """Have the program end by SIGINT, once everything is done that is done at its end."""
-    atexit.register(_die)
-
-
-def _die() -> None:
-    atexit.unregister(_die)
-    atexit._run_exitfuncs()  # the others: nothing comes after us
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (AttributeError, ValueError, OSError):  # absent, closed or full
-            pass
-    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
-    os.kill(os.getpid(), _signal.SIGINT)

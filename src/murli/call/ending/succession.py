@@ -15,7 +15,8 @@ from ...formats import flush, is_terminal
 from ...outcome import status_of
 from ...process import send_to_stderr, stdout_is_ours
 from ...process.process_guard import real_hard_exit, replace
-from . import adopt_program, can_adopt, exit_after_cleanup, returned
+from . import adopt_program, can_adopt, returned
+from .last_act import end_with
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,4 +136,4 @@ def insist(owner: ProgramAsHandler, code: int) -> None:
         return
     is_over = owner.ending is None and (owner.watched or returned(owner.outermost))
     if code or not is_over:
-        exit_after_cleanup(code)
+        end_with(code)
