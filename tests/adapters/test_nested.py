@@ -118,6 +118,8 @@ def test_the_guard_stands_inside(tool: list[str], outer: str, inner: str) -> Non
     assert '"error": "confirmation_required"' in refused.err
     assert "begun" in refused.err
     assert "dropped" not in refused.err
+    other = run(tool, "drop", "x", env=env | {"MURLI_CONTRACT": "agent-spec-2"})
+    assert (other.code, other.document["error"]["code"]) == (2, "CONFIRMATION_REQUIRED")
     confirmed = run(tool, "drop", "x", "--yes", env=env)
     assert "dropped x" in confirmed.document["result"]
 

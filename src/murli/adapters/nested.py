@@ -18,6 +18,7 @@ from ..process import stdout_is_ours
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from ..call import Invocation
     from ..core import Call
@@ -78,6 +79,27 @@ def owner_of(words: Sequence[str]) -> str:
     if left or not words:
         return "other"
     return "part" if is_missing else "all"
+
+
+class Inside:
+    """While it is entered, *runner* is the tool that *invocation* asks; the call is what it was."""
+
+    _KEPT = ("command", "parsed", "handler", "metadata", "path")
+
+    def __init__(self, invocation: Invocation, runner: Any) -> None:
+        self._request, self._running = invocation.request, invocation.running
+        self._runner = runner
+
+    def __enter__(self) -> None:
+        request = self._request
+        self._before = request.runner, request._host
+        self._kept = [(name, getattr(self._running, name)) for name in self._KEPT]
+        request.runner, request._host = self._runner, None
+
+    def __exit__(self, *raised: object) -> None:
+        self._request.runner, self._request._host = self._before
+        for name, value in self._kept:
+            setattr(self._running, name, value)
 
 
 def intent_in(words: Sequence[str], level: Level, invocation: Invocation) -> Call:

@@ -15,7 +15,7 @@ from ...core import Settings, mentions_secret
 from ...line.calls import scan_again
 from ...line.flags import names_where
 from ...line.option_words import hide_unknown
-from ..nested import enclosing, intent_in, owner_of, stays
+from ..nested import Inside, enclosing, intent_in, owner_of, stays
 from .later import add_intent
 from .levels import ParserLevel, Separators
 from .signatures import with_words, words_in
@@ -111,9 +111,5 @@ def parse_within(
             return method(*given, **named)
 
     enabled.parsing = True
-    request, runner = invocation.request, invocation.request.runner
-    request.runner = enabled  # which is told of the parsers below that parse
-    try:
+    with Inside(invocation, enabled):
         return enabled.guide(invocation, enabled.parser, parse, admits=changes)
-    finally:
-        request.runner = runner

@@ -59,17 +59,19 @@ def ending_of(raised: BaseException, invocation: Invocation) -> BaseException:
     return raised if invocation.is_for_people else translate(raised, invocation)
 
 
-def note_usage_error(invocation: Invocation, error: BaseException) -> None:
+def note_usage_error(invocation: Invocation, error: BaseException, status: int = 0) -> None:
     """Remember a usage error that the program is about to handle itself.
 
-    If it exits with a status, whatever it prints before, this is what was wrong.
+    If it exits with a status, whatever it prints before, this is what was wrong. *status* is that
+    with which the framework has ended already.
     """
     if "UsageError" in {base.__name__ for base in type(error).__mro__}:
         problem = translate(error, invocation)
         if isinstance(problem, AgentError):
             from ...outcome import Refusal
 
-            invocation.running.refusal = Refusal(problem, raised=error)
+            raised = None if status else error
+            invocation.running.refusal = Refusal(problem, status, raised)
 
 
 def end_fork(ending: BaseException | None) -> None:

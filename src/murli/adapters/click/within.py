@@ -8,7 +8,8 @@ from ... import core
 from ...call import Invocation
 from ...call.ending import answer_stream
 from ...core import Settings
-from ..nested import enclosing, intent_in, owner, owner_of
+from ...outcome import status_of
+from ..nested import Inside, enclosing, intent_in, owner, owner_of
 from .errors import note_usage_error
 from .levels import CommandLevel
 
@@ -35,19 +36,17 @@ def run_within(call: Call, own_main: Callable[..., Any]) -> Any:
         if found.force:  # typed for this tool, and on the way to the handler that has called it
             argv, writer = found.rest, above.writer
             writer._intend(force=True, dry_run=writer._dry_run)
-    request, runner = above.request, above.request.runner
     # A command of it is one that a handler calls: the guard stands before its function.
     call.passes = call.is_running = True
     call.standalone = False
-    request.runner = call
-    try:
-        return own_main(**{**call.named, "args": argv})
-    except BaseException:
-        if call.raised is not None:
-            note_usage_error(above, call.raised)
-        raise
-    finally:
-        request.runner = runner
+    with Inside(above, call):
+        try:
+            return own_main(**{**call.named, "args": argv})
+        except BaseException as end:
+            if call.raised is not None:
+                status = status_of(end.code) if isinstance(end, SystemExit) else 0
+                note_usage_error(above, call.raised, status)
+            raise
 
 
 def succeeding(call: Call, argv: list[str], above: Invocation) -> Invocation:
