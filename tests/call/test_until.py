@@ -302,3 +302,17 @@ def test_in_exec(tool: list[str], tmp_path: Path) -> None:
     done = run(tool, "exec", stdin=json.dumps(request).encode(), cwd=tmp_path, env=env)
     assert [each["data"]["status"] for each in done.lines] == ["done"]
     assert len(calls(tmp_path)) == 3
+
+
+def test_a_failure_in_exec(tool: list[str], tmp_path: Path) -> None:
+    """What ends the waiting of a request of exec is the line of that request, a failure too."""
+    requests = [
+        {"_cmd": "get", "HOW": "gone", "_opts": {"until": "status=done"}},
+        {"_cmd": "status", "_opts": {"until": "stat=done"}},
+        {"_cmd": "status", "_opts": {"until": "status=x", "every": "100ms", "timeout": "400ms"}},
+    ]
+    lines = "\n".join(map(json.dumps, requests)).encode()
+    done = run(tool, "exec", "--ignore-errors", stdin=lines, cwd=tmp_path)
+    told = [each["message"] for each in done.lines]
+    assert "no such job" in told[0] and "no field" in told[1] and "time for waiting" in told[2]
+    assert '"error"' not in done.err

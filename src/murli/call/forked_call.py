@@ -248,6 +248,7 @@ def start_forked_call(
         reply.one_line |= one_line
         if on_stdout:
             reply._respond = _on_stdout(reply._respond)
+            forked.running.fails_on_stdout = True
         if prepare is not None:
             prepare(forked)
         return forked.begin()

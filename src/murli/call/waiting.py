@@ -210,7 +210,11 @@ class Waiting:
             form = next((name for name, ours in FORMATS.items() if ours == reply.format), form)
         began = reply.started
         made = start_forked_call(
-            invocation, self._words, form=form, one_line=reply.one_line, on_stdout=False
+            invocation,
+            self._words,
+            form=form,
+            one_line=reply.one_line,
+            on_stdout=invocation.running.fails_on_stdout,
         )
         made.running.waits_for = self._conditions
         made.request.is_scanned = True  # the guard is to look at the command, whatever it is
