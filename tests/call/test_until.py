@@ -302,3 +302,68 @@ def test_in_exec(tool: list[str], tmp_path: Path) -> None:
     done = run(tool, "exec", stdin=json.dumps(request).encode(), cwd=tmp_path, env=env)
     assert [each["data"]["status"] for each in done.lines] == ["done"]
     assert len(calls(tmp_path)) == 3
+
+
+def test_a_failure_in_exec(tool: list[str], tmp_path: Path) -> None:
+    """What ends the waiting of a request of exec is the line of that request, a failure too."""
+    requests = [
+        {"_cmd": "get", "HOW": "gone", "_opts": {"until": "status=done"}},
+        {"_cmd": "status", "_opts": {"until": "stat=done"}},
+        {"_cmd": "status", "_opts": {"until": "status=x", "every": "100ms", "timeout": "400ms"}},
+    ]
+    lines = "\n".join(map(json.dumps, requests)).encode()
+    done = run(tool, "exec", "--ignore-errors", stdin=lines, cwd=tmp_path)
+    told = [each["message"] for each in done.lines]
+    assert "no such job" in told[0] and "no field" in told[1] and "time for waiting" in told[2]
+    assert '"error"' not in done.err
+
+
+SEVERAL = """
+import click, murli, pathlib
+@click.group()
+def cli(): pass
+@cli.command()
+@click.argument("job")
+def status(job):
+    path = pathlib.Path(job)
+    if not path.exists():
+        raise murli.AgentError.not_found(f"no job {job}")
+    looks = int(path.read_text()) - 1
+    path.write_text(str(looks))
+    return {"status": "done" if looks <= 0 else "running"}
+murli.annotate(status, murli.Metadata(batch="job", danger_level="safe"))
+murli.enable(cli, name="tool")
+cli(prog_name="tool")
+"""
+
+
+@pytest.mark.parametrize("jobs", [("5", "1"), ("1", "5")])
+def test_several_values_are_waited_for_until_all_agree(
+    tmp_path: Path, jobs: tuple[str, str]
+) -> None:
+    """A call with several values ends when the field of each has the value, in any order."""
+    argv = script(tmp_path, SEVERAL)
+    for name, looks in zip("ab", jobs, strict=True):
+        (tmp_path / name).write_text(looks)
+    done = run(argv, "status", "a", "b", "--until", "status=done", *QUICK, cwd=tmp_path)
+    results = done.document["result"]["results"]
+    assert [(each["item"], each["result"]["status"]) for each in results] == [
+        ("a", "done"),
+        ("b", "done"),
+    ]
+    assert (
+        "status: running (1), done (1)" in done.err or "status: done (1), running (1)" in done.err
+    )
+
+
+def test_one_of_several_values_that_fails_ends_the_waiting(tmp_path: Path) -> None:
+    """Where the call for one value has failed, the answer is partial at once."""
+    argv = script(tmp_path, SEVERAL)
+    (tmp_path / "a").write_text("99")
+    done = run(argv, "status", "a", "gone", "--until", "status=done", *QUICK, cwd=tmp_path)
+    assert (done.code, done.document["status"]) == (3, "partial")
+    wrong = run(argv, "status", "a", "a", "--until", "stat=done", *QUICK, cwd=tmp_path).error
+    assert (wrong["message"], wrong["valid_values"]) == (
+        'The result has no field "stat".',
+        ["status"],
+    )

@@ -228,6 +228,13 @@ def test_an_option_in_the_wrong_place(tasks: list[str], words: list[str], place:
     assert (error["suggestion"], error.get("valid_values")) == (place, None)
 
 
+def test_a_misspelled_option_in_the_wrong_place(tasks: list[str]) -> None:
+    """The nearest name of an option comes with its place, where that is another one."""
+    error = run(tasks, "report", "--regoin", "us").error
+    place = "--region is an option of tasks: put it before report."
+    assert error["suggestion"].startswith(f"Did you mean --region? {place}")
+
+
 def test_an_argument_typed_as_an_option(tasks: list[str]) -> None:
     """An argument's name with dashes is unknown, and that it is an argument is said."""
     error = run(tasks, "report", "--what", "all").error

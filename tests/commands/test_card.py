@@ -269,4 +269,6 @@ def test_what_answers_a_question_is_named(
     (line,) = [each for each in run(argv, "--help").out.splitlines() if each.startswith("Flags, ")]
     listed = [each for each in line.split(", ") if each.startswith("--yes")]
     assert listed == ([flag] if flag else [])
+    # What waits for a value is for commands that only read.
+    assert ("--until " in line) == (name == "show" or "safe" in metadata)
     assert run(argv, name, "--yes").document["result"] == "done"

@@ -194,6 +194,31 @@ def test_search_finds_commands_by_meaning(adapter: str, contract: str) -> None:
     assert usage.startswith("shop find WORDS... --level {1|2")
 
 
+def test_search_knows_forms_and_things(tmp_path: Path) -> None:
+    """A form with a doubled letter is its verb; a thing is found by another usual name for it."""
+    source = """
+import click, murli
+@click.group()
+def cli(): pass
+for name, text in {"orders cancel": "Cancel an order.", "orders list": "List the orders.",
+                   "hosts stop": "Stop it.", "invoices install": "Set up."}.items():
+    group, below = name.split()
+    within = cli.commands.get(group) or click.Group(group)
+    cli.add_command(within)
+    within.add_command(click.Command(below, help=text))
+murli.enable(cli, name="t")
+cli(prog_name="t")
+"""
+    argv = script(tmp_path, source)
+    for words, path in {
+        "cancelled orders": "orders cancel",
+        "stopping a machine": "hosts stop",
+        "installed bills": "invoices install",
+    }.items():
+        found = run(argv, "describe", "--search", words).document["commands"]
+        assert found[0]["path"] == path, words
+
+
 def test_search_is_never_silent() -> None:
     """What nothing matches is answered with the nearest words, or with the way to all names."""
     near, far = (asked("click", "describe", f"--search={word}") for word in ("stokc", "quux"))

@@ -280,8 +280,9 @@ class Running:
     refused_exit_code = 0
     # Whether its plan function runs in the place of its handler; whether its answer may tell
     # secrets; whether the caller has said how long it may take, be it for ever; whether calls in
-    # processes of their own are what runs; whether several values would have been noticed.
-    plans = reveals = is_timed = awaits_calls = notices_values = False
+    # processes of their own are what runs; whether several values would have been noticed; whether
+    # it is one of such calls, whose failures are answers on stdout as well.
+    plans = reveals = is_timed = awaits_calls = notices_values = fails_on_stdout = False
     # Whether the tool was asked for its help or version, which is text for whoever asked; whether
     # it showed its help itself, because it was called with nothing; whether what is printed is for
     # a shell, a completion script say, and no contract changes it.

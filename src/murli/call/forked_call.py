@@ -248,6 +248,10 @@ def start_forked_call(
         reply.one_line |= one_line
         if on_stdout:
             reply._respond = _on_stdout(reply._respond)
+            forked.running.fails_on_stdout = True
+        # A call for one of several values that are waited for is looked at by the guard like these.
+        forked.running.waits_for = invocation.running.waits_for
+        forked.request.is_scanned |= bool(forked.running.waits_for)
         if prepare is not None:
             prepare(forked)
         return forked.begin()

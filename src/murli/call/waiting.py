@@ -21,7 +21,7 @@ from ..line import usage
 from ..line.calls import command_line, path_of
 from ..line.conditions import condition_in, looked_at
 from ..line.flags import FORMATS, names_where
-from ..outcome import Failure
+from ..outcome import Failure, Partial
 from ..platform import read_at
 from ..process.deadline import allow, seconds_in
 from ..process.process_guard import (
@@ -210,18 +210,25 @@ class Waiting:
         if not invocation.writer.is_tty():
             form = next((name for name, ours in FORMATS.items() if ours == reply.format), form)
         began = reply.started
-        made = start_forked_call(
-            invocation, self._words, form=form, one_line=reply.one_line, on_stdout=False
+
+        def prepare(made: Invocation) -> None:
+            made.running.waits_for = self._conditions
+            made.request.is_scanned = True  # the guard is to look at the command, whatever it is
+            made.writer._reply.replace_outcome = lambda outcome: self._report(made, outcome)
+            respond = made.writer._reply._respond
+            # An answer tells how long all of it took.
+            made.writer._reply._respond = lambda outcome, facts: respond(
+                outcome, facts.replace(duration_ms=int((time.monotonic() - began) * 1000))
+            )
+
+        return start_forked_call(
+            invocation,
+            self._words,
+            form=form,
+            one_line=reply.one_line,
+            on_stdout=invocation.running.fails_on_stdout,
+            prepare=prepare,
         )
-        made.running.waits_for = self._conditions
-        made.request.is_scanned = True  # the guard is to look at the command, whatever it is
-        made.writer._reply.replace_outcome = lambda outcome: self._report(made, outcome)
-        respond = made.writer._reply._respond
-        # An answer tells how long all of it took.
-        made.writer._reply._respond = lambda outcome, facts: respond(
-            outcome, facts.replace(duration_ms=int((time.monotonic() - began) * 1000))
-        )
-        return made
 
     def _report(self, look: Invocation, outcome: Outcome) -> Outcome:
         """Leave for the program that waits what the *outcome* of a *look* says."""
@@ -232,8 +239,12 @@ class Waiting:
             passing = is_passing(error) and error.explicit_recoverable is not False
             reason = outlet.scrubbed(str(error.message))[:_LONGEST_REASON]
             found = {"passing": passing, "why": reason, "wait_ms": error.retry_after_ms}
+        elif look.running.awaits_calls and isinstance(outcome, Partial):  # one value has failed
+            found = {"met": True}
         else:
             result = getattr(outcome, "result", None)
+            if look.running.awaits_calls:  # for several values, all of which have to agree
+                result = _of_all_values(result)
             seen = looked_at(outlet.scrubbed_value(result), self._conditions)
             found = {"met": seen.met, "text": seen.text}
             found.update(missing=seen.missing, known=list(seen.known))
@@ -413,6 +424,15 @@ def _no_such_field(found: dict[str, Any]) -> AgentError:
         field="until",
         valid_values=known,
     )
+
+
+def _of_all_values(result: Any) -> list[Any]:
+    """Return the results in that of a call with several values, the items of lists each."""
+    found: list[Any] = []
+    for item in result["results"]:
+        value = item.get("result")
+        found += value if isinstance(value, list) else [value]
+    return found
 
 
 def _content(file: Any) -> bytes:

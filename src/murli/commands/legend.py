@@ -24,8 +24,10 @@ def own_flags(invocation: Invocation, root: Command) -> list[str]:
     declared = [each.metadata for each in known if each.metadata is not None]
     changes = any(each.mutating for each in declared)
     guarded = any(map(is_guarded, known))
+    reading = [only_reads(each.metadata, each.telling_path) for each in known]
     common = {
         "lists": True,
+        "reads": any(reading),
         "has_timeout": True,
         "needs_agent_flag": True,
         "format_flag": invocation.contract.format_flag,
@@ -34,8 +36,7 @@ def own_flags(invocation: Invocation, root: Command) -> list[str]:
         "destructive": any(each.destructive for each in declared),
         "dry_runnable": any(each.dry_runnable for each in declared),
         # A command that nobody declared may ask whether it should.
-        "confirmable": guarded
-        or not all(only_reads(each.metadata, each.telling_path) for each in known),
+        "confirmable": guarded or not all(reading),
     }
     facts = [CommandFacts(**common)]
     facts += [CommandFacts(**{**common, "mutating": True, "lists": False})] if changes else []

@@ -13,20 +13,23 @@ if TYPE_CHECKING:
     from .scanning import Level
 
 
-def place_of(option: str) -> str:
-    """Return how the running call has to pass *option*, ``""`` where nothing has its name."""
+def place_of(option: str, typed: str = "") -> str:
+    """Return how the running call has to pass *option*, ``""`` where nothing has its name.
+
+    So it does where that is the right place already; *typed* is what was typed for it.
+    """
     invocation = current()
     if invocation is None:
         return ""
     try:
-        return _place_in(invocation, option)
+        return _place_in(invocation, option, typed or option)
     except (Exception, SystemExit):  # code of the tool's own that looks for its commands
         return ""
 
 
-def _place_in(invocation: Invocation, option: str) -> str:
+def _place_in(invocation: Invocation, option: str, as_typed: str) -> str:
     words, root = invocation.call.rest, invocation.host.level()
-    typed = next((at for at, word in enumerate(words) if word.partition("=")[0] == option), None)
+    typed = next((at for at, word in enumerate(words) if word.partition("=")[0] == as_typed), None)
     if typed is None:
         return ""
     above: str = invocation.host.name()

@@ -31,8 +31,11 @@ def unknown_option(option: str, known: Sequence[str]) -> AgentError:
     from .misplaced import place_of
 
     place = place_of(option)
-    advice, values = (place, []) if place else (_did_you_mean(near), near)
-    return _flag_error(f"{UNKNOWN_OPTION} {option}.", advice, option, values)
+    if place:
+        return _flag_error(f"{UNKNOWN_OPTION} {option}.", place, option)
+    place = place_of(near[0], option) if near else ""
+    advice = f"{_did_you_mean(near)} {place}".strip()
+    return _flag_error(f"{UNKNOWN_OPTION} {option}.", advice, option, near)
 
 
 def _confirms(name: str, option: str) -> bool:

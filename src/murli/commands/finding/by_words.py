@@ -40,6 +40,13 @@ _MEANINGS = """
     user account member
     repository repo
     environment env
+    server host machine node instance
+    disk volume drive
+    document file
+    mail email message
+    customer client buyer
+    invoice bill
+    secret credential token password key
 """
 _EMPTY_WORDS = """
     a about all an and are as at be by can command do for from how i in into is it me my of on or
@@ -152,8 +159,8 @@ def _stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) > 2 and not word.endswith("ss"):
             shorter = word[: -len(ending)] + other
             break
-    if len(shorter) > 3 and shorter[-1] == shorter[-2] and shorter[-1] in "bdfgmnprt":
-        shorter = shorter[:-1]  # running, dropped
+    if len(shorter) > 3 and shorter[-1] == shorter[-2] and shorter[-1] in "bdfglmnprt":
+        shorter = shorter[:-1]  # running, dropped, cancelled
     return _stem(shorter) if shorter != word else word
 
 
