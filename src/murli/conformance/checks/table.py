@@ -84,7 +84,7 @@ _FIRST: tuple[Row, ...] = (
     ("murli.answer.literal", 3, MURLI, "3.1 17.19", answers.literal, "Characters are written literally, not escaped"),
     ("murli.answer.newline", 2, MURLI, "3.1", answers.one_newline, "A document ends with one newline"),
     ("murli.answer.one-document", 1, MURLI, "3.2 3.5 17.38", answers.only_answer, "An answer is one document and nothing else"),
-    ("murli.deadline.interrupt", 3, MURLI, "5.4", streaming.interrupted_at_work, "An interrupted command reports that it was cancelled"),
+    ("murli.deadline.interrupt", 3, MURLI, "5.4", streaming.work_cancelled, "An interrupted command reports that it was cancelled"),
     ("murli.deadline.time", 3, MURLI, "5.3 5.4", streaming.deadline, "A command that exceeds its timeout says so"),
     ("murli.describe.agents-md", 2, MURLI, "14 11.2", describing.agents_md, "The tool can print an AGENTS.md"),
     ("murli.describe.answers", 1, MURLI_OR_NONE, "14 3.8 11.1", describing.answers, "describe prints one JSON object without an envelope"),
@@ -132,7 +132,7 @@ _FIRST: tuple[Row, ...] = (
     ("murli.schema.agrees", 2, MURLI, "10.1 10.5", schemas.agrees, "--schema agrees with describe"),
     ("murli.schema.answers", 1, MURLI, "14 5.2", schemas.answers, "Every command prints its schema without its required arguments"),
     ("murli.schema.brief", 3, MURLI, "10.1 10.5", schemas.brief, "The schema of a group lists its commands in brief"),
-    ("murli.stream.interrupt", 3, MURLI, "5.4 16.11", streaming.stream_interrupted, "An interrupted stream says so"),
+    ("murli.stream.interrupt", 3, MURLI, "5.4 16.11", streaming.stream_cancelled, "An interrupted stream says so"),
     ("murli.stream.lines", 3, MURLI, "3.5 16.11", streaming.stream_lines, "A stream is one object a line, and the last one ends it"),
     ("murli.success.shape", 1, MURLI, "3.2 3.4", answers.success_shape, "A success has every required key"),
 )
@@ -184,10 +184,10 @@ _IN_HINDSIGHT: tuple[Row, ...] = (
 #: checks that interrupt a call, or give it a short timeout
 _ALONE = (
     streaming.deadline,
-    streaming.interrupted_at_work,
+    streaming.work_cancelled,
     streaming.out_of_time,
     streaming.stream_cancelled,
-    streaming.stream_interrupted,
+    streaming.stream_cancelled,
     streaming.work_cancelled,
 )
 
