@@ -25,7 +25,7 @@ def test_no_room_leads_back_to_itself() -> None:
 
 
 def test_tests_stand_in_the_folder_of_a_room() -> None:
-    """A folder of tests has the name of a room, or is about the examples; a test in none is about the whole project."""
+    """A folder of tests has the name of a room, or is about the examples."""
     tests = Path(__file__).parent
     folders = {path.relative_to(tests).parts[0] for path in tests.rglob("*/test_*.py")}
     assert folders <= {*house.ROOMS, "examples"}
