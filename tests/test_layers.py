@@ -24,6 +24,14 @@ def test_no_room_leads_back_to_itself() -> None:
             del left[room]
 
 
+def test_tests_stand_in_the_folder_of_a_room() -> None:
+    """A folder of tests has the name of a room, or is about the examples."""
+    tests = Path(__file__).parent
+    folders = {path.relative_to(tests).parts[0] for path in tests.rglob("*/test_*.py")}
+    assert folders <= {*house.ROOMS, "examples"}
+    assert len({path.name for path in tests.rglob("test_*.py")}) == len([*tests.rglob("test_*.py")])
+
+
 def test_imports_follow_the_table() -> None:
     """No module imports, at any depth of its code, from a room that its own may not import."""
     assert house.wrong_imports() == []

@@ -59,7 +59,7 @@ def take(
 
 
 def _is_in_force(writer: Writer, name: str, value: object) -> bool:
-    """Return whether the call is answered as the flag *name* asks anyway."""
+    """Return whether the call is answered that way also without the flag *name*."""
     if name == "--agent":
         return not writer.is_tty()
     if name == "--contract":

@@ -68,7 +68,7 @@ class Session:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the tool may call itself in a command it names."""
+        """The names by which the tool may refer to itself in a call that it advises."""
         return tuple(sorted(self._names))
 
     def know_name(self, name: str) -> None:

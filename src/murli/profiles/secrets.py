@@ -41,7 +41,7 @@ class SecretError(Exception):
 
 
 class _Trouble(Exception):
-    """Its args: a place that is of no use, and why; what to do; whether trying again may help."""
+    """The arguments: which place cannot be used, and why; what to do; whether a repeat may help."""
 
 
 def is_reference(text: str) -> bool:

@@ -58,6 +58,6 @@ def _reads_options_only(parser: argparse.ArgumentParser) -> bool:
 
 
 def _path(enabled: Enabled, parser: argparse.ArgumentParser) -> tuple[str, ...]:
-    """Return the names of *parser* below the tool's own, which its ``prog`` tells."""
+    """Return the names of *parser* below the tool's own, taken from its ``prog``."""
     first, *below = parser.prog.split() or [""]
     return tuple(below) if first == enabled.name() and below else (parser.prog,)

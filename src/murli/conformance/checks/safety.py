@@ -122,32 +122,53 @@ def declared_level(target: Target) -> Iterator[Finding]:
 # -- guards of murli -----------------------------------------------------------------------------
 
 
-def _passed(call: Call) -> str:
-    """Return how an unconfirmed call succeeded, ``""`` if it was refused."""
+def _unguarded(command: Command, call: Call) -> str | None:
+    """Return why an unconfirmed call was not refused, ``None`` if it failed otherwise."""
+    if call.target.is_enveloped:
+        return _unguarded_envelope(command, call)
     name, code = call.dialect.confirmation, call.dialect.wrong_call
+    if call.error_name in USAGE:  # which proves nothing about the guard
+        return None
     if call.changed:
         return call.changed
     if not call.error:
         return f"{call.ended}, and no error document"
-    if call.error.get("error") != name:
-        return f"{shown(call.error.get('error'))} instead of {name}"
+    if call.error_name != name:
+        return f"{shown(call.error_name)} instead of {name}"
     found = code_in(call.error, call.evidence)
     return "" if found == code else f"code {shown(found)} instead of {code}"
 
 
+def _unguarded_envelope(command: Command, call: Call) -> str | None:
+    code, wanted = call.exit_code, call.dialect.wrong_call
+    if only_foretells(call):
+        return ""
+    if code == 0:
+        return "it ended with exit 0, without confirmation"
+    if is_refusal(call):
+        return "" if code == wanted else f"it is refused with exit {code} instead of {wanted}"
+    if code == wanted and call.error and is_complete(call.target, command):
+        return f"it is refused as {call.error_name}, not as {call.dialect.confirmation}"
+    return None
+
+
+def _unseen(command: Command, call: Call | None) -> str:
+    """Return why a call shows nothing about the guard."""
+    ended = call.ended if call is not None else "was not seen to be refused, or to end"
+    return f"`{named(command)}` {ended}; {_UNSEEN}"
+
+
 @all_seen
-def guard_refuses(target: Target) -> Looked:
-    """A mutating command without ``--force`` is refused and changes nothing."""
+def refuses(target: Target) -> Looked:
+    """What has to be confirmed does nothing without the flag that confirms it, and asks for it."""
     for command in _guarded(target):
         call = unconfirmed(target, command)
-        if call is None:
-            yield f"the arguments of {named(command)} would confirm it"
-        # A usage error proves nothing about the guard.
-        elif call.error_name in USAGE:
-            yield f"{named(command)} was called wrongly; name its words in [arguments]"
+        trouble = None if call is None else _unguarded(command, call)
+        if call is None or trouble is None:
+            yield _unseen(command, call)
         else:
-            yield finding(_passed(call), call.command, call.evidence)
-    if target.undeclared:
+            yield finding(trouble, call.command, call.evidence)
+    if target.undeclared and not target.is_enveloped:
         yield _undeclared(target)
 
 
@@ -256,38 +277,6 @@ def dry_run_undeclared(target: Target) -> Iterator[Finding]:
 
 
 # -- guards and dry runs of envelopes ------------------------------------------------------------
-
-
-def _unseen(command: Command, call: Call | None) -> str:
-    """Return why a call shows nothing about the guard."""
-    ended = call.ended if call is not None else "was not seen to be refused, or to end"
-    return f"`{named(command)}` {ended}; {_UNSEEN}"
-
-
-@all_seen
-def level_refused(target: Target) -> Looked:
-    """A destructive command does nothing without the flag that confirms it, and asks for it."""
-    for command in _guarded(target):
-        call = unconfirmed(target, command)
-        trouble = None if call is None else _unguarded(command, call)
-        if call is None or trouble is None:
-            yield _unseen(command, call)
-        else:
-            yield finding(trouble, call.command, call.evidence)
-
-
-def _unguarded(command: Command, call: Call) -> str | None:
-    """Return why an unconfirmed call was not refused, ``None`` if it failed otherwise."""
-    code, wanted = call.exit_code, call.dialect.wrong_call
-    if only_foretells(call):
-        return ""
-    if code == 0:
-        return "it ended with exit 0, without confirmation"
-    if is_refusal(call):
-        return "" if code == wanted else f"it is refused with exit {code} instead of {wanted}"
-    if code == wanted and call.error and is_complete(call.target, command):
-        return f"it is refused as {call.error_name}, not as {call.dialect.confirmation}"
-    return None
 
 
 def _foretellings(target: Target) -> Looked:

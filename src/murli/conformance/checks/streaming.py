@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from ...wire.documents import is_aside, is_terminal, parsed
-from ...wire.envelopes import object_in, text_in
+from ...wire.envelopes import object_in
 from ..calls.documents import code_in, documents, has_lines
 from ..calls.making import Call, answers, call_of, listed, made, named, over, readers, seen
 from ..judging import NotApplicable, NotVerified, finding
@@ -45,17 +45,77 @@ def _streams(target: Target, event: str = "") -> Iterator[Call]:
                 yield Call(target, named(command), target.run(*words, event=event))
 
 
-def _slow(target: Target, otherwise: str) -> list[ProfileProbe]:
+def _slow(target: Target) -> list[ProfileProbe]:
     if not target.probes("slow"):
-        raise NotApplicable(otherwise)
+        raise NotApplicable("no slow call is known; name one in a [[probe]] of the profile")
     return target.probes("slow")
 
 
-def _at_work(target: Target, otherwise: str) -> Iterator[Call]:
-    """Interrupt the slow calls, one after the other."""
-    for each in _slow(target, otherwise):
-        evidence = target.vouched(each, event="interrupt-at-work")
-        yield Call(target, target.command_of(each.words), evidence)
+def _known_streams(target: Target, event: str = "") -> list[Call]:
+    found = list(_streams(target, event))
+    if not found and target.is_enveloped:
+        raise NotApplicable("no command that may be run is known to stream")
+    if not found:
+        raise NotVerified("no stream is known; name one in a [[probe]] of the profile")
+    return found
+
+
+# -- interrupted calls ---------------------------------------------------------------------------
+
+
+def stream_cancelled(target: Target) -> Iterator[Finding]:
+    """SIGINT ends a stream with the error and exit code of a cancelled call in its last line."""
+    # A call that fails by itself cannot be interrupted.
+    works = [call.evidence.exit_code == 0 for call in _known_streams(target)]
+    stopped = zip(works, _streams(target, "interrupt"), strict=True)
+    calls = [call for is_working, call in stopped if is_working or not target.is_enveloped]
+    if not calls:
+        raise NotVerified("no stream works as it was called")
+    return _all_cancelled(calls, is_stream=True)
+
+
+def work_cancelled(target: Target) -> Iterator[Finding]:
+    """SIGINT ends a slow call with the error and exit code of a cancelled call."""
+    event = "interrupt-at-work"
+    return _all_cancelled(
+        [
+            Call(target, target.command_of(each.words), target.vouched(each, event=event))
+            for each in _slow(target)
+        ]
+    )
+
+
+def _all_cancelled(calls: list[Call], *, is_stream: bool = False) -> Iterator[Finding]:
+    stopped = [
+        each
+        for each in calls
+        if each.evidence.exit_code != 0 or (is_stream and not _is_whole(each))
+    ]
+    if not stopped:
+        raise NotVerified("it was done before the signal came")
+    for call in stopped:
+        yield finding(_uncancelled(call, is_stream), call.command, call.evidence)
+
+
+def _is_whole(call: Call) -> bool:
+    """Return whether a stream that succeeded has its last line."""
+    found, _ = documents(call.evidence.stdout)
+    return call.target.is_enveloped or bool(found and is_terminal(found[-1]))
+
+
+def _uncancelled(call: Call, is_stream: bool) -> str:
+    """Return why an interrupted call did not end as it has to."""
+    code = call.dialect.cancelled
+    if call.evidence.exit_code is None:
+        return f"it {call.ended} after the signal"
+    if call.target.is_enveloped and call.exit_code != code:
+        return f"it ended with {call.ended} instead of exit {code}"
+    # A single answer may be spread over several lines; an error of murli's is on stderr.
+    last = parsed(call.evidence.stdout) or _last_line(call.evidence.stdout)
+    has_end = isinstance(last, dict) and is_terminal(last)
+    if (call.target.is_enveloped or is_stream) and not has_end:
+        return "its last line does not tell that it was stopped"
+    return _unlike(call, "cancelled", code)
 
 
 def _last_line(stdout: bytes) -> dict[str, Any] | None:
@@ -65,15 +125,6 @@ def _last_line(stdout: bytes) -> dict[str, Any] | None:
 
 
 # -- streams of murli ----------------------------------------------------------------------------
-
-
-def _known_streams(target: Target, event: str = "") -> Iterator[Call]:
-    found = False
-    for call in _streams(target, event):
-        found = True
-        yield call
-    if not found:
-        raise NotVerified("no stream is known; name one in a [[probe]] of the profile")
 
 
 @over(_known_streams)
@@ -90,26 +141,15 @@ def stream_lines(call: Call) -> str:
     return f"{sum(ends)} envelopes in one stream" if sum(ends) > 1 else ""
 
 
-def _unlike(call: Call, name: str, code: int) -> str:
-    """Return how the end of a stopped murli call differs from what it should be."""
+def _unlike(call: Call, kind: str, code: int) -> str:
+    """Return how the error of a stopped call differs from that of *kind*."""
+    name = kind.upper() if call.target.is_enveloped else kind
     if not call.error:
         return f"{call.ended}, and no error document"
-    if call.error.get("error") != name:
-        return f"{shown(call.error.get('error'))} instead of {name}"
-    found = code_in(call.error, call.evidence)
+    if call.error_name != name:
+        return f"{shown(call.error_name)} instead of {name}"
+    found = call.exit_code if call.target.is_enveloped else code_in(call.error, call.evidence)
     return "" if found == code else f"code {shown(found)} instead of {code}"
-
-
-def stream_interrupted(target: Target) -> Iterator[Finding]:
-    """After SIGINT the last line is the error, cancelled, and the exit code 9."""
-    for call in _known_streams(target, "interrupt"):
-        found, _ = documents(call.evidence.stdout)
-        if call.evidence.exit_code == 0 and found and is_terminal(found[-1]):
-            raise NotVerified("the stream was over before it could be interrupted")
-        trouble = _unlike(call, "cancelled", call.dialect.cancelled)
-        if not trouble and _last_line(call.evidence.stdout) is None:
-            trouble = "the last line of the stream is not its error"
-        yield finding(trouble, call.command, call.evidence)
 
 
 @over(seen, otherwise="no progress was met")
@@ -164,18 +204,9 @@ def _is_moment(text: str) -> bool:
     return True
 
 
-def interrupted_at_work(target: Target) -> Iterator[Finding]:
-    """After SIGINT a call ends as cancelled, with exit code 9."""
-    for call in _at_work(target, "no slow call is known; name one in a [[probe]] of the profile"):
-        if call.evidence.exit_code == 0:
-            raise NotVerified("the call was over before it could be interrupted")
-        trouble = _unlike(call, "cancelled", call.dialect.cancelled)
-        yield finding(trouble, call.command, call.evidence)
-
-
 def deadline(target: Target) -> Iterator[Finding]:
     """With ``--timeout`` a call ends in time, with exit code 4."""
-    for probe in _slow(target, "no slow call is known; name one in a [[probe]] of the profile"):
+    for probe in _slow(target):
         hurried = replace(probe, words=(*probe.words, "--timeout", _SECONDS))
         call = Call(target, target.command_of(probe.words), target.vouched(hurried))
         if call.error_name in USAGE:
@@ -185,19 +216,13 @@ def deadline(target: Target) -> Iterator[Finding]:
 
 # -- streams of envelopes ------------------------------------------------------------------------
 
-_NO_STREAM = "no command that may be run is known to stream"
-
 
 def stream_contract(target: Target) -> Iterator[Finding]:
     """Every line is an item but the last, which ends the stream and counts the items."""
-    known = False
-    for call in _streams(target):
-        known = True
+    for call in _known_streams(target):
         if call.evidence.exit_code is not None:
             trouble = next(stream_troubles(call.evidence), "")
             yield finding(trouble, call.command, call.evidence)
-    if not known:
-        raise NotApplicable(_NO_STREAM)
 
 
 def stream_troubles(evidence: Evidence) -> Iterator[str]:
@@ -242,48 +267,9 @@ def _counts(items: list[dict[str, Any]], last: dict[str, Any], is_summary: bool)
         yield f"the items are numbered, and the last line has no {name}"
 
 
-def stream_cancelled(target: Target) -> Iterator[Finding]:
-    """SIGINT ends a stream with exit code 130 and an error in the last line."""
-    whole = [call.evidence.exit_code for call in _streams(target)]
-    if not whole:
-        raise NotApplicable(_NO_STREAM)
-    # A call that fails by itself cannot be interrupted.
-    stopped = zip(whole, _streams(target, "interrupt"), strict=True)
-    return _all_cancelled([call for code, call in stopped if code == 0])
-
-
-def work_cancelled(target: Target) -> Iterator[Finding]:
-    """SIGINT ends a slow call with exit code 130 and an answer."""
-    return _all_cancelled([*_at_work(target, "the profile names no slow call")])
-
-
-def _all_cancelled(calls: list[Call]) -> Iterator[Finding]:
-    if not calls:
-        raise NotVerified("no stream works as it was called")
-    if all(call.evidence.exit_code == 0 for call in calls):
-        raise NotVerified("it was done before the signal came")
-    for call in calls:
-        if call.evidence.exit_code != 0:
-            yield finding(_uncancelled(call), call.command, call.evidence)
-
-
-def _uncancelled(call: Call) -> str:
-    """Return why an interrupted call did not end as it has to."""
-    evidence, code = call.evidence, call.dialect.cancelled
-    if evidence.exit_code is None:
-        return f"it {call.ended} after the signal"
-    if evidence.exit_code != code:
-        return f"it ended with {call.ended} instead of exit {code}"
-    last = parsed(evidence.stdout) or parsed(evidence.stdout.strip().split(b"\n")[-1])
-    if not isinstance(last, dict) or not is_terminal(last):
-        return "its last line does not tell that it was stopped"
-    name = text_in(object_in(last.get("error")).get("code"))
-    return "" if name == "CANCELLED" else f"error.code is {name!r}, not CANCELLED"
-
-
 def out_of_time(target: Target) -> Iterator[Finding]:
     """A slow call with a timeout of a second ends with exit code 10 and an answer."""
-    for probe in _slow(target, "the profile names no slow call"):
+    for probe in _slow(target):
         hurried = replace(probe, words=(*probe.words, "--timeout", str(_GIVEN)))
         evidence = target.vouched(hurried)
         if evidence.exit_code != 0:
@@ -298,10 +284,10 @@ def _untimely(target: Target, evidence: Evidence) -> str:
     if evidence.exit_code != code:
         return f"with a second it ended with {evidence.ended} instead of exit {code}"
     call = call_of(target, evidence)
-    if call is None or not call.error:
+    if call is None:
         return "it does not tell that its time was over"
-    if call.error_name != "TIMEOUT":
-        return f"error.code is {call.error_name!r}, not TIMEOUT"
+    if trouble := _unlike(call, "timeout", code):
+        return trouble
     if not target.dialect.is_first_envelope and call.meta.get("timeout_ms") != _GIVEN * 1000:
         return "meta.timeout_ms does not tell how much time it had"
     return ""

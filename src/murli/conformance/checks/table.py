@@ -54,7 +54,7 @@ _FIRST: tuple[Row, ...] = (
     ("family.danger.declared", 2, ENVELOPES, "C-002", safety.declared_level, "Every command declares its danger level"),
     ("family.danger.honest", 3, ENVELOPES, "C-002", safety.honest, "Commands with destructive names are not declared safe"),
     ("family.danger.preview", 2, LATER, "O-021", safety.refusal_foretells, "A refusal says what would be affected"),
-    ("family.danger.refused", 2, ENVELOPES, "O-021", safety.level_refused, "Destructive commands must require confirmation"),
+    ("family.danger.refused", 2, ENVELOPES, "O-021", safety.refuses, "Destructive commands must require confirmation"),
     ("family.data.locale", 2, ENVELOPES, "F-005", lists.locale, "The locale does not change the data"),
     ("family.data.stable", 3, ENVELOPES, "F-021", lists.stable, "The same call returns the same data"),
     ("family.deadline.interrupt", 2, ENVELOPES, "F-069", streaming.work_cancelled, "An interrupted command reports that it was cancelled"),
@@ -84,7 +84,7 @@ _FIRST: tuple[Row, ...] = (
     ("murli.answer.literal", 3, MURLI, "3.1 17.19", answers.literal, "Characters are written literally, not escaped"),
     ("murli.answer.newline", 2, MURLI, "3.1", answers.one_newline, "A document ends with one newline"),
     ("murli.answer.one-document", 1, MURLI, "3.2 3.5 17.38", answers.only_answer, "An answer is one document and nothing else"),
-    ("murli.deadline.interrupt", 3, MURLI, "5.4", streaming.interrupted_at_work, "An interrupted command reports that it was cancelled"),
+    ("murli.deadline.interrupt", 3, MURLI, "5.4", streaming.work_cancelled, "An interrupted command reports that it was cancelled"),
     ("murli.deadline.time", 3, MURLI, "5.3 5.4", streaming.deadline, "A command that exceeds its timeout says so"),
     ("murli.describe.agents-md", 2, MURLI, "14 11.2", describing.agents_md, "The tool can print an AGENTS.md"),
     ("murli.describe.answers", 1, MURLI_OR_NONE, "14 3.8 11.1", describing.answers, "describe prints one JSON object without an envelope"),
@@ -109,7 +109,7 @@ _FIRST: tuple[Row, ...] = (
     ("murli.error.instructive", 2, MURLI, "5.3", errors.instructive, "Errors for wrong calls say how to correct them"),
     ("murli.error.recoverable", 2, MURLI, "5.3 4.2", errors.recoverable, "Errors for wrong calls are marked recoverable"),
     ("murli.guard.null-device", 3, MURLI, "17.6 2", safety.guard_null_device, "Redirecting to the null device does not count as confirmation"),
-    ("murli.guard.refuses", 2, MURLI, "14 12", safety.guard_refuses, "Mutating commands must require confirmation"),
+    ("murli.guard.refuses", 2, MURLI, "14 12", safety.refuses, "Mutating commands must require confirmation"),
     ("murli.guard.schema", 2, MURLI, "12", safety.guard_schema, "--schema works without confirmation"),
     ("murli.guard.text", 3, MURLI, "17.6 12", safety.guard_text, "--output text does not count as confirmation"),
     ("murli.mistake.bad-choice", 3, MURLI, "17.28 5.4", mistakes.bad_choice, "A value outside the listed choices is rejected"),
@@ -132,7 +132,7 @@ _FIRST: tuple[Row, ...] = (
     ("murli.schema.agrees", 2, MURLI, "10.1 10.5", schemas.agrees, "--schema agrees with describe"),
     ("murli.schema.answers", 1, MURLI, "14 5.2", schemas.answers, "Every command prints its schema without its required arguments"),
     ("murli.schema.brief", 3, MURLI, "10.1 10.5", schemas.brief, "The schema of a group lists its commands in brief"),
-    ("murli.stream.interrupt", 3, MURLI, "5.4 16.11", streaming.stream_interrupted, "An interrupted stream says so"),
+    ("murli.stream.interrupt", 3, MURLI, "5.4 16.11", streaming.stream_cancelled, "An interrupted stream says so"),
     ("murli.stream.lines", 3, MURLI, "3.5 16.11", streaming.stream_lines, "A stream is one object a line, and the last one ends it"),
     ("murli.success.shape", 1, MURLI, "3.2 3.4", answers.success_shape, "A success has every required key"),
 )
@@ -184,10 +184,10 @@ _IN_HINDSIGHT: tuple[Row, ...] = (
 #: checks that interrupt a call, or give it a short timeout
 _ALONE = (
     streaming.deadline,
-    streaming.interrupted_at_work,
+    streaming.work_cancelled,
     streaming.out_of_time,
     streaming.stream_cancelled,
-    streaming.stream_interrupted,
+    streaming.stream_cancelled,
     streaming.work_cancelled,
 )
 
