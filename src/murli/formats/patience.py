@@ -48,7 +48,7 @@ def expect_lines(stream: DescriptorStream) -> None:
         try:
             known = select.epoll(1)
             known.register(stream.descriptor, 0)
-        except OSError:  # no pipe, socket or terminal
+        except (OSError, ValueError):  # closed, or no pipe, socket or terminal
             return
         if known.fileno() > 2:
             stream.recognize = known.modify
