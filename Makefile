@@ -14,7 +14,7 @@ help:
 	@echo "make dist         wheel and sdist, built twice, and the wheel tested in a clean environment"
 	@echo "make test-real    what is slow; tools nobody here wrote, from the package index (half an hour)"
 	@echo "make test-matrix  the adapters on every supported interpreter and framework"
-	@echo "make bench        what murli costs: a tool, its reader, its caller"
+	@echo "make bench        what murli costs, also written to docs/performance.md; an hour"
 	@echo "make soak         twenty minutes of calls that go wrong: signals, full disks, hostile words"
 	@echo "make fuzz         five minutes of inputs nobody would think of; needs atheris"
 	@echo "make clean        remove what the other targets made"
@@ -78,8 +78,9 @@ test-matrix: $(VENV)/.ready-to-test
 	$(BIN)/python -m tests_real.matrix
 
 bench: $(VENV)/.ready-to-test
-	failed=0; for each in startup describe client redaction; do \
-	  $(BIN)/python -m benchmarks.$$each || failed=1; done; exit $$failed
+	mkdir -p .cache/bench; failed=0; for each in work startup growth describe client redaction check; do \
+	  $(BIN)/python -m benchmarks.$$each --json .cache/bench/$$each.json || failed=1; done; \
+	$(BIN)/python -m benchmarks.report .cache/bench; exit $$failed
 
 soak: $(VENV)/.ready-to-test
 	$(BIN)/python -m soak
