@@ -98,7 +98,7 @@ def check_reads(
         told = "This command is named like one that changes something, and is not repeated."
         advice = f"Call it once, and wait with a command that only reads. {declare}"
     else:
-        told = "Nothing tells whether this command only reads, so it is not repeated."
+        told = "Nobody declared that this command only reads, so it is not repeated."
     invocation.refuse(AgentError.user_error(told, advice, error_type="flag_error", field="until"))
 
 

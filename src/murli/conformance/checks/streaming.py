@@ -222,7 +222,7 @@ def stream_troubles(evidence: Evidence) -> Iterator[str]:
     if not is_summary and last.get("ok") is not False:
         yield "the last line is an envelope of a success, and not the bare summary"
     if is_summary and evidence.exit_code != 0:
-        yield f"the last line tells of a success, and it ended with {evidence.ended}"
+        yield f"the last line is a success, and it ended with {evidence.ended}"
     if "_seq" in last:
         yield "the last line has a _seq, which only items have"
     yield from _counts(items, last, is_summary)
@@ -277,7 +277,7 @@ def _uncancelled(call: Call) -> str:
         return f"it ended with {call.ended} instead of exit {code}"
     last = parsed(evidence.stdout) or parsed(evidence.stdout.strip().split(b"\n")[-1])
     if not isinstance(last, dict) or not is_terminal(last):
-        return "its last line does not tell that it was stopped"
+        return "its last line does not say that it was stopped"
     name = text_in(object_in(last.get("error")).get("code"))
     return "" if name == "CANCELLED" else f"error.code is {name!r}, not CANCELLED"
 
@@ -300,11 +300,11 @@ def _untimely(target: Target, evidence: Evidence) -> str:
         return f"with a second it ended with {evidence.ended} instead of exit {code}"
     call = call_of(target, evidence)
     if call is None or not call.error:
-        return "it does not tell that its time was over"
+        return "it does not say that its time was over"
     if call.error_name != "TIMEOUT":
         return f"error.code is {call.error_name!r}, not TIMEOUT"
     if target.contract != ENVELOPES[0] and call.meta.get("timeout_ms") != _GIVEN * 1000:
-        return "meta.timeout_ms does not tell how much time it had"
+        return "meta.timeout_ms does not say how much time it had"
     return ""
 
 
@@ -317,11 +317,13 @@ def batch(target: Target) -> Iterator[Finding]:
     words = ("exec", "--dry-run")
     if call := made(target, *words, stdin="text", text=_REQUEST):
         fits = call.meta.get("_cmd") == "manifest" and call.meta.get("_line") == 1
-        trouble = "" if fits else "the answer does not tell _cmd and _line of its request"
+        trouble = "" if fits else "the answer has no _cmd and _line of its request"
         if call.exit_code != 0:
             trouble = f"a request for the manifest: {call.ended}"
         yield judged(trouble, "exec", call.evidence)
     if call := made(target, *words, stdin="text", text=_NO_REQUEST):
         fits = call.exit_code != 0 and call.error_name == "DISPATCH_PARSE_ERROR"
-        trouble = "" if fits else "what is no request is not answered with DISPATCH_PARSE_ERROR"
+        trouble = (
+            "" if fits else "a line that is not a request is not answered with DISPATCH_PARSE_ERROR"
+        )
         yield judged(trouble, "exec", call.evidence)
