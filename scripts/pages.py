@@ -240,7 +240,7 @@ def checks() -> str:
         "",
     ]
     for topic, found in topics.items():
-        lines += [f"## {topic.capitalize()}", "", _REASONS[topic], ""]
+        lines += [f"## {topic.capitalize().replace('-', ' ')}", "", _REASONS[topic], ""]
         for check in found:
             where = "any tool" if len(check.contracts) > 4 else ", ".join(check.contracts)
             numbers = f" · {', '.join(check.requirements)}" if check.requirements else ""

@@ -10,6 +10,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)]
@@ -43,6 +44,12 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         re.sub(r"<!--.*?-->\n?", "", markdown, flags=re.S),
     )
     return markdown
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Take what the offline search needs from the site itself, and from nowhere else."""
+    path = get_relative_url("assets/offline-worker.js", page.url)
+    return output.replace("https://unpkg.com/iframe-worker/shim", path)
 
 
 def on_post_build(config: MkDocsConfig) -> None:

@@ -263,7 +263,7 @@ def test_it_is_found_by_pytest() -> None:
 def test_the_example_in_the_documentation_passes(tmp_path: Path) -> None:
     """The tool and its tests in docs/guides/testing.md are a project that passes as it stands."""
     text = (DOCS / "guides" / "testing.md").read_text()
-    files = dict(re.findall(r"```python\n# (\S+\.py)\n(.*?)```", text, re.DOTALL))
+    files = dict(re.findall(r'```python title="(\S+\.py)"\n(.*?)```', text, re.DOTALL))
     assert set(files) == {"shop.py", "test_shop.py"}
     done = run_pytest(lay_out(tmp_path, files))
     assert done.code == 0, done.out

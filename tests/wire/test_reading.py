@@ -193,7 +193,7 @@ def test_a_success_on_stdout_does_not_hide_the_error_on_stderr() -> None:
     for stdout in (GO_SUCCESS, envelope({"n": 1}), DOCS_PLAN, b'{"_summary": true, "_count": 0}\n'):
         found = understood(stdout, 5, stderr=DOCS_ERROR)
         assert found.problem is not None and found.problem.code == "not_found"
-        assert "stdout tells of a success, stderr why there was none" in found.oddities
+        assert "stdout reports a success, stderr a failure" in found.oddities
     assert understood(GO_SUCCESS, 0, stderr=DOCS_ERROR).ok
 
 

@@ -64,7 +64,7 @@ def look_at(invocation: Invocation, outcome: Outcome, facts: Facts) -> Facts:
     effect = outcome.result.get("effect") if isinstance(outcome.result, dict) else None
     if isinstance(effect, str) and effect in _KNOWN:
         return facts
-    told = f"its effect is {effect!r}" if effect is not None else "it tells no effect"
+    told = f"its effect is {effect!r}" if effect is not None else "it has no effect"
     message = f"The command changes something, and {told}; declare one of {', '.join(EFFECTS)}."
     return with_notices(facts, [warning("EFFECT_MISSING", message, {})])
 

@@ -73,7 +73,7 @@ def invalid_declaration(message: str) -> AgentError:
     """Return the failure of a tool whose author declared what cannot be."""
     return AgentError.tool_error(
         f"A declaration of this tool is wrong: {message}.",
-        "Tell its author to correct the declaration; trying again does not help.",
+        "Ask its author to correct the declaration; trying again does not help.",
         error_type="invalid_declaration",
         recoverable=False,
     )

@@ -98,7 +98,7 @@ def check_reads(
         reason = "This command is named like one that changes something, and is not repeated."
         advice = f"Call it once, and wait with a command that only reads. {declare}"
     else:
-        reason = "Nothing tells whether this command only reads, so it is not repeated."
+        reason = "Nobody declared that this command only reads, so it is not repeated."
     invocation.refuse(AgentError.user_error(reason, advice, error_type="flag_error", field="until"))
 
 

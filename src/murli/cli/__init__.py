@@ -78,7 +78,7 @@ def make_parser() -> argparse.ArgumentParser:
     calling = command("call", "Call a tool, and do what its contract says about its answers", call)
     calling.add_argument("--max-retries", type=_count, help="for each error code; 3 if not given")
     calling.add_argument(
-        "--explain", action="store_true", help="call once at most, and tell what would follow"
+        "--explain", action="store_true", help="call once at most, and report what would follow"
     )
     calling.add_argument(
         "--contract", choices=_CONTRACTS, help="what the tool keeps; plain for none"
@@ -101,7 +101,7 @@ def make_parser() -> argparse.ArgumentParser:
     words = calling.add_argument("words", nargs=argparse.REMAINDER, help="its own, untouched")
     words.required = False  # argparse would ask for it where the tool is missing
 
-    explaining = command("explain", "Tell what to do about an answer that was kept", explain)
+    explaining = command("explain", "Say what to do about an answer that was kept", explain)
     explaining.add_argument("file", nargs="?", default="-", help="its stdout; - for stdin")
     explaining.add_argument("--exit-code", type=int, required=True, help="that of the tool")
     explaining.add_argument("--contract", choices=_CONTRACTS, help="as far as it is known")
@@ -126,8 +126,9 @@ def _annotate(*parsers: argparse.ArgumentParser) -> None:
         calling,
         murli.Metadata(
             agent_description=(
-                "Runs a tool and gives its last answer as one document, with the tool's exit code. "
-                "Waits, retries and follows redirects as the contract says, and tells so on stderr."
+                "Runs a tool and returns its last answer as one document, with the tool's exit "
+                "code. Waits, retries and follows redirects as the contract says, and reports that "
+                "on stderr."
             ),
             when_to_use="Use in place of the tool itself when you do not want to keep its rules.",
             dry_runnable=True,
@@ -138,7 +139,7 @@ def _annotate(*parsers: argparse.ArgumentParser) -> None:
     murli.annotate(
         explaining,
         murli.Metadata(
-            agent_description="Reads an answer, and tells what to do about it and by which rule.",
+            agent_description="Reads an answer, and says what to do about it and by which rule.",
             when_to_use="Use when you have run a tool yourself and wonder what to do now.",
             idempotent=True,
             examples=[murli.Example("murli explain answer.json --exit-code 8", "What now?")],

@@ -66,8 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser, seconds: Callable[[str], floa
     parser.add_argument("--html", metavar="FILE", help="write a page to look at")
     parser.add_argument("--junit", metavar="FILE", help="write JUnit XML")
     parser.add_argument("--markdown", metavar="FILE", help="write Markdown")
-    parser.add_argument("--full", action="store_true", help="tell of what holds as well")
-    parser.add_argument("--list", action="store_true", help="tell which checks there are instead")
+    parser.add_argument("--full", action="store_true", help="list the checks that pass, too")
+    parser.add_argument("--list", action="store_true", help="list all checks instead")
     parser.add_argument(
         "--diff",
         nargs=2,

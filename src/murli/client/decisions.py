@@ -297,7 +297,7 @@ def _ask_first(case: _Case, problem: Problem) -> Decision | None:
         flag = _confirm_flag(case)
         if not flag:
             return Escalate(
-                "The command gives every flag that confirms a meaning of its own.",
+                "The command defines every flag that confirms itself.",
                 problem.suggestion,
             )
         return RunInstead(with_flag(response.argv, flag), "confirmed")

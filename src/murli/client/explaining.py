@@ -208,7 +208,7 @@ def rule_of(response: WireResponse[Any], decision: Decision) -> str:
     if asked:
         return asked
     if isinstance(decision, Escalate) and _named_command(response):
-        return "A tool may send its caller to itself alone: no shell, nor a yes nobody said."
+        return "A tool may send its caller to itself alone: no shell, and no confirmation."
     if problem.kind in _NOT_REPEATED:
         return _NOT_REPEATED[problem.kind]
     if problem.fix_command and problem.retryable is not True:

@@ -175,7 +175,7 @@ class Session:
         elif decision.why in ("fix", "cancel"):
             done, _ = yield from self._answer(Run(new))
             if decision.why == "cancel":
-                return Escalate("The work does not get on.", "It was asked to cancel it.")
+                return Escalate("The work does not get on.", "Somebody cancelled it.")
             if not done.ok:
                 return Stop("The fix failed.", done.problem.message if done.problem else "")
             return words

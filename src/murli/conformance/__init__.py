@@ -131,7 +131,7 @@ def _remarks(target: Target) -> list[str]:
     named = {*profile.exclude, *profile.safe, *profile.arguments}
     unknown = sorted(named - set(listed)) if listed else []
     if unknown:
-        found.append(f"The profile names what is no command: {', '.join(unknown)}.")
+        found.append(f"The profile names a command that does not exist: {', '.join(unknown)}.")
     return found
 
 

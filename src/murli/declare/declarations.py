@@ -131,7 +131,7 @@ class Paging(Record):
 
     def _check(self, given: dict[str, Any]) -> None:
         if self.limit < 0:
-            raise ValueError(f"limit is how many items a call gives, 0 for all, not {self.limit}")
+            raise ValueError(f"limit is how many items a call returns, 0 for all, not {self.limit}")
         if self.by_handler and self.sort_key:
             raise ValueError("a handler that pages by itself sorts by itself; leave sort_key out")
 
@@ -208,7 +208,7 @@ def check_together(metadata: Metadata) -> None:
     if traits.confirm_flag and danger == "safe":
         raise ValueError("a safe command has nothing to confirm; leave confirm_flag out")
     if traits.safe_default and "dry_runnable" in metadata.explicit and not metadata.dry_runnable:
-        raise ValueError("safe_default is a dry run unless told otherwise: it needs dry_runnable")
+        raise ValueError("safe_default makes a dry run the default: it needs dry_runnable")
     if traits.protocol and metadata.streams:
         raise ValueError("a command whose stdout is a protocol has no stream of items")
 

@@ -105,7 +105,7 @@ class ExitCodeEntry(Record):
             raise ValueError(f"a description has 1 to 120 characters, not {len(description)}")
         if " " not in text or text in _VAGUE:
             raise ValueError(
-                f"{description!r} says nothing an agent could act on; tell when the command ends "
+                f"{description!r} says nothing an agent could act on; say when the command ends "
                 "like that, and what state things are in"
             )
         require_one_of("side_effects", side_effects, SIDE_EFFECTS)

@@ -235,7 +235,7 @@ def _check_stdin(stdin: dict[str, Any] | None) -> None:
     if useless:
         raise ValueError(f'stdin in mode "{stdin["mode"]}" has no {" or ".join(useless)}')
     if stdin["mode"] == "records" and "record_schema" not in stdin:
-        raise ValueError('stdin in mode "records" needs record_schema: tell what a record is')
+        raise ValueError('stdin in mode "records" needs record_schema: say what a record is')
 
 
 def _check_protocol(traits: Traits) -> None:

@@ -42,7 +42,7 @@ def map_exception(
     name = _name_of(exception)
     if callable(kind):
         if suggestion or error_type or retry_after_ms or recoverable is not None:
-            raise ValueError("a function gives the whole AgentError; details go with a kind")
+            raise ValueError("a function returns the whole AgentError; details go with a kind")
         _mapped[name] = kind
         return
     # A redirection needs a command, which an exception has not.

@@ -207,7 +207,7 @@ class Claim:
             if time.monotonic() >= until:
                 raise AgentError.precondition(
                     "Another call with this idempotency key is running.",
-                    "Try again when it has ended; it will then be told how that went.",
+                    "Try again when it has ended; the answer is then that of the first call.",
                     error_type="lock_held",
                     recoverable=True,
                     retry_after_ms=RETRY_AFTER_MS,

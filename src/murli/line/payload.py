@@ -168,7 +168,9 @@ class _Level:
             placed += self._words_of(_argument_words, argument, self._placed[name], problems)
         dashed = any(map(_is_dashed, placed))
         if not last and (dashed or open_ended):
-            message = f"The words of {self.command.name} cannot be told from those behind them."
+            message = (
+                f"The words of {self.command.name} cannot be distinguished from those behind them."
+            )
             problems.append(_problem(self.command.name, message))
         elif (placed and open_ended) or (
             dashed and not (self.command.strict and not _is_dashed(placed[0]))

@@ -103,4 +103,4 @@ def _text(invocation: Invocation, capture: Any, seconds: float) -> str:
     own = "--stream" in invocation.host.options(invocation.running.command)
     if not size or own or (invocation.metadata is not None and invocation.metadata.destructive):
         return told
-    return f"{told}; --stream gives them as they come"
+    return f"{told}; --stream shows them as they come"

@@ -99,7 +99,7 @@ def read_end(
     if terminal is None or (exit_code and claims_success(terminal)):
         error = error_in(stderr_text)
         if error is not None and terminal is not None:
-            oddities = ("stdout tells of a success, stderr why there was none",)
+            oddities = ("stdout reports a success, stderr a failure",)
         terminal = error or terminal
     if terminal is None:
         return None

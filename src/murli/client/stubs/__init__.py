@@ -37,18 +37,18 @@ _KINDS = {
 _HEAD = (
     "Made by `murli stubs`; do not change it, make it again.",
     "",
-    "A method makes a call and gives its last answer, as `Tool.call` does. ``None``: not given.",
+    "A method makes a call and returns its last answer, as `Tool.call` does; it skips ``None``.",
     "Of a list every item is given to the flag by itself, of a tuple all of them together.",
 )
 # What tools of the murli contract take, and do not list.
 _GUARD = (
-    Flag("dry-run", "boolean", description="Only tell what would be done."),
+    Flag("dry-run", "boolean", description="Only show what would be done."),
     Flag("force", "boolean", description="Confirm the change."),
 )
 
 
 class NothingKnown(LookupError):
-    """A tool that does not tell what it can do."""
+    """A tool that does not describe itself."""
 
 
 def write(tool: str | Sequence[str] | Tool, *, with_async: bool = False) -> str:
@@ -63,7 +63,7 @@ def write(tool: str | Sequence[str] | Tool, *, with_async: bool = False) -> str:
         asked = ObservedTool(tool)
         words, catalogue = asked.words, asked.catalogue_anew()
     if catalogue is None or not catalogue.commands:
-        raise NothingKnown(f"{words[-1]} does not tell what it can do.")
+        raise NothingKnown(f"{words[-1]} does not describe itself.")
     return module(catalogue, words, with_async=with_async)
 
 

@@ -98,7 +98,7 @@ def _dependency(dependency: dict[str, Any]) -> Check:
         return {**check, "message": f"`{dependency['check_command']}` failed"}
     found = re.search(dependency.get("version_regex") or _VERSION, done.stdout + done.stderr)
     if found is None:
-        return {**check, "message": f"`{dependency['check_command']}` tells no version"}
+        return {**check, "message": f"`{dependency['check_command']}` has no version"}
     version = found[1] if found.groups() else found[0]
     if _numbers(version) < _numbers(required):
         return {**check, "version": version, "message": f"{version} is older than {required}"}

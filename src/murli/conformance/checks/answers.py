@@ -196,7 +196,7 @@ def dialect(call: Call) -> str | None:
 def null_device(target: Target) -> Iterator[Finding]:
     """An error is a document even if stdout is the null device."""
     if not errors_in(target.run(NO_SUCH_FLAG).stderr):
-        raise NotVerified("a mistake gives no error on stderr")
+        raise NotVerified("a mistake has no error on stderr")
     evidence = target.run(NO_SUCH_FLAG, event="null-device")
     there = bool(errors_in(evidence.stderr))
     yield finding("" if there else "no error document on stderr", "", evidence)

@@ -127,7 +127,7 @@ def truthful(target: Target) -> Iterator[Finding]:
             return f"meta.request_id is {found!r} once more"
         found = text_in(call.meta.get("tool_version"))
         if found and version and found not in version:
-            return f"meta.tool_version is {_short(found)}, and --version tells another"
+            return f"meta.tool_version is {_short(found)}, and --version another"
         found = text_in(call.meta.get("cwd"))
         if found and _real(found) != os.path.realpath(call.evidence.cwd):
             return f"meta.cwd is {_short(found)}, and it ran elsewhere"
@@ -138,7 +138,7 @@ def truthful(target: Target) -> Iterator[Finding]:
         for call in all_calls(target)
         for each in ("request_id", "tool_version", "cwd")
     ):
-        raise NotApplicable("meta tells nothing of the calls")
+        raise NotApplicable("meta says nothing about the calls")
     yield from look(target)
 
 

@@ -127,7 +127,7 @@ def pages(target: Target) -> Iterator[Finding]:
             continue
         cursor = _next(page)
         if not cursor:
-            yield finding("--limit 1 gives no cursor for the rest", name, page.evidence)
+            yield finding("--limit 1 returns no cursor for the rest", name, page.evidence)
             continue
         page = made(target, *words, "--limit", "1", "--cursor", cursor)
         if page is not None:

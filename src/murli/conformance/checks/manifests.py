@@ -109,12 +109,12 @@ def exit_codes(target: Target) -> Iterator[Finding]:
 def unsound(codes: Mapping[str, Mapping[str, Any]], dialect: Dialect) -> Iterator[str]:
     """Yield contradictions in the exit *codes* of a command."""
     if "0" not in codes:
-        yield "it does not tell how it succeeds"
+        yield "it does not say how it succeeds"
     if dialect.manifest == "3":
         for number in _SIGNALLED:
             entry = codes.get(number, {})
             if entry.get("retryable") is not False or entry.get("side_effects") != "partial":
-                yield f"exit {number} is not told as what a signal leaves behind"
+                yield f"exit {number} is not listed for a signal"
     for number, entry in codes.items():
         left, again = entry.get("side_effects"), entry.get("retryable")
         if number == str(dialect.wrong_call) and left != "none":

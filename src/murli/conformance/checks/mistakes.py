@@ -211,7 +211,7 @@ def phase(call: Call) -> str:
     if call.error.get("phase") != "validation":
         return "the phase of the error is not validation"
     if not call.dialect.is_first_envelope and call.error.get("retryable") is True:
-        return "the same call is told to be worth another try"
+        return "the same call is called worth another try"
     return ""
 
 

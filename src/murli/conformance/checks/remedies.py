@@ -26,7 +26,7 @@ _TEXTS = {
     "murli.output.json": "With `--output json` write exactly one JSON document to stdout.",
     "murli.output.ndjson": "With `--output ndjson` write one JSON document a line, without indentation.",
     "murli.output.text": "With `--output text` write what a person would read, and no JSON.",
-    "murli.output.null-device": "Decide who reads by whether stdout is a terminal; the null device is none.",
+    "murli.output.null-device": "Decide by whether stdout is a terminal who the reader is; the null device is not a terminal.",
     # -- mistakes of the caller ----------
     "family.mistake.unknown-command murli.mistake.unknown-command": "Refuse a command that does not exist with a usage error; name the nearest one.",
     "family.mistake.unknown-flag murli.mistake.unknown-flag": "Refuse an option that does not exist with a usage error; name the nearest one.",

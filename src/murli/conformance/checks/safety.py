@@ -317,7 +317,7 @@ def dry_run_foretells(target: Target) -> Looked:
         call = _rehearsed(target, command)
         if call is not None and call.exit_code == 0:
             foretold = text_in(object_in(call.data).get("effect")).startswith("would_")
-            trouble = "" if foretold else "data.effect does not tell what it would do"
+            trouble = "" if foretold else "data.effect does not say what it would do"
             yield finding(trouble, name, call.evidence)
         elif call is not None and call.exit_code == call.dialect.wrong_call:
             # Without the flag only the confirmation was missing, so the failure is the dry run's.

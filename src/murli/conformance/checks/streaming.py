@@ -246,7 +246,7 @@ def stream_troubles(evidence: Evidence) -> Iterator[str]:
     if not is_summary and last.get("ok") is not False:
         yield "the last line is an envelope of a success, and not the bare summary"
     if is_summary and evidence.exit_code != 0:
-        yield f"the last line tells of a success, and it ended with {evidence.ended}"
+        yield f"the last line is a success, and it ended with {evidence.ended}"
     if "_seq" in last:
         yield "the last line has a _seq, which only items have"
     yield from _counts(items, last, is_summary)
@@ -285,11 +285,11 @@ def _untimely(target: Target, evidence: Evidence) -> str:
         return f"with a second it ended with {evidence.ended} instead of exit {code}"
     call = call_of(target, evidence)
     if call is None:
-        return "it does not tell that its time was over"
+        return "it does not say that its time was over"
     if trouble := _unlike(call, "timeout", code):
         return trouble
     if not target.dialect.is_first_envelope and call.meta.get("timeout_ms") != _GIVEN * 1000:
-        return "meta.timeout_ms does not tell how much time it had"
+        return "meta.timeout_ms does not say how much time it had"
     return ""
 
 
@@ -302,11 +302,12 @@ def batch(target: Target) -> Iterator[Finding]:
     words = ("exec", "--dry-run")
     if call := made(target, *words, stdin="text", text=_REQUEST):
         fits = call.meta.get("_cmd") == "manifest" and call.meta.get("_line") == 1
-        trouble = "" if fits else "the answer does not tell _cmd and _line of its request"
+        trouble = "" if fits else "the answer has no _cmd and _line of its request"
         if call.exit_code != 0:
             trouble = f"a request for the manifest: {call.ended}"
         yield finding(trouble, "exec", call.evidence)
     if call := made(target, *words, stdin="text", text=_NO_REQUEST):
         fits = call.exit_code != 0 and call.error_name == "DISPATCH_PARSE_ERROR"
-        trouble = "" if fits else "what is no request is not answered with DISPATCH_PARSE_ERROR"
+        wrong = "a line that is not a request is not answered with DISPATCH_PARSE_ERROR"
+        trouble = "" if fits else wrong
         yield finding(trouble, "exec", call.evidence)

@@ -168,7 +168,7 @@ def retry_advice(error: Mapping[str, Any], exit_code: int, dialect: Dialect) -> 
         if "retryable" in error:
             yield f"error.retryable is {repr_of(retryable)}, not true or false"
         elif not is_first:
-            yield "the error does not tell whether it is retryable"
+            yield "the error does not say whether it is retryable"
     delay, gone = "retry_after_ms", "retry_after"
     if is_first:
         delay, gone = gone, delay
@@ -185,7 +185,7 @@ def retry_advice(error: Mapping[str, Any], exit_code: int, dialect: Dialect) -> 
             if name in error and not is_first:
                 yield f"error.{name}, and it is retryable as it stands"
         if exit_code == dialect.partial:
-            yield "what is done by half is told to be retryable"
+            yield "work that is half done is called retryable"
     command = error.get("fix_command")
     if isinstance(command, str) and _PLACEHOLDERS.search(command):
         yield f"error.fix_command cannot be run as it stands: {repr_of(command)}"

@@ -1,0 +1,70 @@
+"""What users read is plain English: short sentences, and the words of the field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from harness import REPOSITORY
+from murli.conformance.checks.remedies import REMEDIES
+from murli.conformance.checks.table import CHECKS
+from murli.line.flags import OWN_FLAGS
+
+# Turns that readers had to read twice, and what to write instead.
+BANNED = {
+    r"told|tells?|telling": "say, show, report, list",
+    r"heed(s|ed)?|heard": "read, handle, obey",
+    r"whoever|whosoever": "a caller that, a reader that",
+    r"what is no(ne)?|that is none|is no (file|JSON|list|object|number|text|flag)": "is not a",
+    r"who (reads|asks|calls|chose|passes|prefers|wants)": "a reader that, a caller that",
+    r"hands? on|handed on": "pass on",
+    r"given out|is given (back|for)|gives? (it|that|them) to": "return, yield, pass",
+    r"without further ado|say otherwise, the first": "by default",
+    r"of what (it|he|they) (is|are) (told|given)": "of its arguments",
+    r"kept, not only": "checked",
+    r"by what (it|an answer) is known": "with this etag",
+    r"would that|be it (by|in|on)|lest|thereof|hitherto|whilst": "plain words",
+}
+PAGES = [
+    *(
+        REPOSITORY / name
+        for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
+    ),
+    *sorted((REPOSITORY / "docs").rglob("*.md")),
+]
+
+
+def prose(text: str) -> Iterator[tuple[int, str]]:
+    """Return the lines of a page outside of code, with their numbers."""
+    in_code = False
+    for number, line in enumerate(text.splitlines(), 1):
+        in_code ^= line.lstrip().startswith("```")
+        if not in_code:
+            yield number, re.sub(r"`[^`]*`", "`", line)
+
+
+@pytest.mark.parametrize("turn", BANNED)
+def test_nobody_reads_a_riddle(turn: str) -> None:
+    """README, docs, changelog, help, titles and remedies use none of the banned turns."""
+    found = [
+        f"{page.relative_to(REPOSITORY)}:{number}: {line.strip()}"
+        for page in PAGES
+        for number, line in prose(page.read_text(encoding="utf-8"))
+        if re.search(rf"\b({turn})\b", line, re.IGNORECASE)
+    ]
+    shown = [
+        *(flag.help for flag in OWN_FLAGS),
+        *(check.title for check in CHECKS),
+        *REMEDIES.values(),
+    ]
+    found += [line for line in shown if re.search(rf"\b({turn})\b", line, re.IGNORECASE)]
+    assert not found, f"write {BANNED[turn]!r} instead:\n" + "\n".join(found)
+
+
+def test_help_and_titles_are_one_short_sentence() -> None:
+    """A help text begins with a capital letter; it and the title of a check fit on a line."""
+    assert all(flag.help[0].isupper() for flag in OWN_FLAGS)
+    for text in [*(flag.help for flag in OWN_FLAGS), *(check.title for check in CHECKS)]:
+        assert len(text) <= 100, text
