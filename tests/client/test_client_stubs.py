@@ -155,7 +155,7 @@ def test_the_module_comes_on_stdout_as_it_is(tmp_path: Path) -> None:
 def test_a_tool_that_does_not_tell_is_an_error(tmp_path: Path) -> None:
     """Without `describe` and `manifest` there is nothing to write."""
     one = fake(tmp_path, Answer(b"usage: tool\n", b"", 1))
-    with pytest.raises(NothingKnown, match="does not tell"):
+    with pytest.raises(NothingKnown, match="does not describe itself"):
         write([str(one.path)])
     done = run(MURLI, "stubs", str(one.path), env=environment(XDG_CACHE_HOME=str(tmp_path)))
     assert (done.code, done.error["field"]) == (1, "tool")

@@ -143,8 +143,8 @@ def test_error_shapes(more: dict[str, Any], dialect: Dialect, told: str) -> None
         ({"retry_strategy": "immediate"}, 2, NEWEST, "and it is not retryable"),
         ({"retryable": True, "retry_strategy": "soon"}, 11, NEWEST, "error.retry_strategy"),
         ({"retryable": True, "fix_required": "x"}, 2, NEWEST, "retryable as it stands"),
-        ({"retryable": True}, 3, NEWEST, "done by half"),
-        ({"retryable": True}, 2, FIRST, "done by half"),
+        ({"retryable": True}, 3, NEWEST, "half done"),
+        ({"retryable": True}, 2, FIRST, "half done"),
         ({"retryable": None}, 2, FIRST, "error.retryable is None"),
         ({"fix_command": "tool login --as <name>"}, 8, NEWEST, "cannot be run as it stands"),
         ({"fix_command": "tool login"}, 8, NEWEST, ""),
@@ -245,7 +245,7 @@ def test_streams() -> None:
     assert "has no _count" in streamed(one, two, {"_summary": True})
     assert "items_emitted is not 1" in streamed(one, FAILED, code=1)
     assert "no object" in streamed(one, two, 7, DONE)
-    assert "of a success" in streamed({"_summary": True, "_count": 0}, code=1)
+    assert "is a success" in streamed({"_summary": True, "_count": 0}, code=1)
 
 
 @pytest.mark.parametrize(
@@ -363,14 +363,14 @@ SOUND = {"description": "It is so.", "retryable": False, "side_effects": "none"}
     [
         ("2", {}, ""),
         ("2", {"side_effects": "partial"}, "for wrong calls"),
-        ("3", {"retryable": True}, "done by half"),
+        ("3", {"retryable": True}, "half done"),
         ("5", {"side_effects": "complete"}, "is complete"),
         ("12", {"retryable": True, "side_effects": "partial"}, "and has side effects"),
         ("5", {"description": "Failed."}, "says nothing"),
         ("5", {"description": "x" * 121}, "too much"),
         ("80", {}, "has no name"),
         ("80", {"name": "NO_TEA"}, ""),
-        ("130", {}, "what a signal leaves behind"),
+        ("130", {}, "listed for a signal"),
     ],
 )
 def test_exit_codes(number: str, more: dict[str, Any], told: str) -> None:

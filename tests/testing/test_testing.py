@@ -568,7 +568,7 @@ def test_every_fault_is_told_once() -> None:
     assert run(price, mode="person", check=False).faults == ()
     assert run(price, "--validate-only", contract="agent-spec-2").plan is not None
     late, declared = run(price, check=False).faults
-    assert "stdout tells of a success" in late
+    assert "stdout reports a success" in late
     assert "the result is not what is declared" in declared
 
 
@@ -580,7 +580,7 @@ def test_invalid_documents_in_this_process_are_told() -> None:
     assert unchecked.document["retry_after_ms"] == -1
     assert all(each.startswith("at retry_after_ms") for each in unchecked.faults)
     for contract in CONTRACTS:
-        with pytest.raises(InvalidDocument, match="stdout tells of a success"):
+        with pytest.raises(InvalidDocument, match="stdout reports a success"):
             run(shop, "do", "answer-and-fail", contract=contract)
 
 

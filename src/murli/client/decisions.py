@@ -297,7 +297,7 @@ def _ask_first(case: _Case, problem: Problem) -> Decision | None:
         flag = _confirm_flag(case)
         if not flag:
             return Escalate(
-                "The command defines every flag that confirms itself.",
+                "The command has an option of its own for every flag that confirms.",
                 problem.suggestion,
             )
         return RunInstead(with_flag(response.argv, flag), "confirmed")

@@ -120,7 +120,7 @@ def unsound(codes: Mapping[str, Mapping[str, Any]], dialect: Dialect) -> Iterato
         if number == str(dialect.wrong_call) and left != "none":
             yield f"exit {number} is for wrong calls, and has side effects"
         if number == str(dialect.partial) and again is True:
-            yield f"exit {number} is for what is done by half, and is retryable"
+            yield f"exit {number} is for work that is half done, and is retryable"
         if left == "complete" and number != "0":
             yield f"exit {number} is a failure, and is complete"
         if again is True and left != "none":
