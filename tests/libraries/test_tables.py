@@ -182,6 +182,31 @@ def test_a_row_is_a_line_of_the_document(cli: Any, contract: str) -> None:
     assert 2300 < len(cut.stdout_bytes) <= 2500
 
 
+def test_many_rows_are_counted_above_them(tmp_path: Path) -> None:
+    """Of more than a hundred rows the message says how many, unless the page does."""
+    source = """
+import click, murli
+from rich.console import Console
+from rich.table import Table
+@click.command()
+@click.argument("count", type=int)
+def show(count):
+    table = Table("n", title="Numbers")
+    for number in range(count):
+        table.add_row(str(number))
+    Console().print(table)
+murli.enable(show)
+show()
+"""
+    argv = script(tmp_path, source)
+    assert run(argv, "100").document["message"] == "Numbers"
+    whole = run(argv, "101")
+    assert whole.document["message"] == "Numbers; 101 rows"
+    assert whole.out.index("101 rows") < whole.out.index('{"n": "0"}')
+    part = run(argv, "101", "--limit", "5").document
+    assert (part["message"], part["page"]["total"]) == ("Numbers", 101)
+
+
 def test_a_row_with_lists_in_it_is_a_line_too(tmp_path: Path) -> None:
     """A cell that is a list or an object does not break its row into lines."""
     source = """

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _MOST, _MOST_CHARACTERS = 2000, 1 << 24
 # How many lines of a stream that were taken for the beginning of a table are looked at again.
 _MOST_AGAIN = 1_000_000
+# More rows may be more than a shell passes on to its agent.
+_MANY_ROWS = 100
 
 
 class Rendering:
@@ -159,7 +161,7 @@ def answer_of(
         if kind != "tables":
             return "", value
         if "footer" not in value:
-            told = (value.get("title"), value.get("caption"))
+            told = (value.get("title"), value.get("caption"), _count(invocation, value["rows"]))
             return "; ".join(filter(None, told)).replace("\n", " "), value["rows"]
     result: dict[str, Any] = {}
     if text.strip():
@@ -168,6 +170,14 @@ def answer_of(
     for kind, value in shown:
         result.setdefault(kind, []).append(value)
     return "", TextWithTables(result)
+
+
+def _count(invocation: Invocation, rows: list[Any]) -> str:
+    """Return how many *rows* there are, where all of many are shown: a reader may see the first."""
+    call, metadata = invocation.call, invocation.metadata
+    asked = (call.limit, call.cursor, call.max_bytes) != (None, None, None)
+    is_page = asked or (metadata is not None and metadata.lists is not None)
+    return f"{len(rows)} rows" if len(rows) > _MANY_ROWS and not is_page else ""
 
 
 # -- what the libraries have in common ---------------------------------------------------------
