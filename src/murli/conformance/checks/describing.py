@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...wire.documents import parsed
-from ...wire.envelopes import object_in
+from ...wire.values import object_in, objects_in
 from ..calls.descriptions import (
     described,
     each_described,
@@ -28,7 +28,6 @@ from ..shapes.murli import (
     command_misfits,
     flags_in,
     is_undeclared,
-    objects,
     walked,
 )
 from ..target import Target
@@ -107,7 +106,7 @@ def commands(target: Target) -> Iterator[Finding]:
     document, evidence = described(target)
     listed = document.get("commands")
     trouble = ""
-    if listed is not None and (not isinstance(listed, list) or objects(listed) != listed):
+    if listed is not None and (not isinstance(listed, list) or objects_in(listed) != listed):
         trouble = "commands is no list of objects"
     yield finding(trouble, "", evidence)
     for name, command in walked(document):

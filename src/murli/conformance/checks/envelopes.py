@@ -14,7 +14,7 @@ from ..results import Finding
 from ..shapes.envelope import keys as key_troubles
 from ..shapes.envelope import kinds, meta_kinds
 from ..shapes.envelope import outcome as outcome_troubles
-from ..shapes.kinds import first, is_count
+from ..shapes.kinds import first, is_count, repr_of
 from ..target import Target
 
 # The tool and this process read different clocks.
@@ -150,9 +150,4 @@ def _real(path: str) -> str:
 
 
 def _short(value: object) -> str:
-    if isinstance(value, (dict, list)):
-        return "an object" if isinstance(value, dict) else "an array"
-    try:
-        return "missing" if value is None else repr(value)[:60]
-    except ValueError:  # a number with too many digits to convert
-        return "a huge number"
+    return "missing" if value is None else repr_of(value)

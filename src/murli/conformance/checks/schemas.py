@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...wire.documents import parsed
-from ...wire.envelopes import object_in
+from ...wire.values import object_in, objects_in
 from ..calls.guards import may_be_asked
 from ..calls.making import (
     Call,
@@ -23,7 +23,7 @@ from ..calls.making import (
 from ..judging import NotApplicable, NotVerified, finding
 from ..results import Finding
 from ..shapes.kinds import shown
-from ..shapes.murli import objects, walked
+from ..shapes.murli import walked
 from ..target import Target
 
 # -- of murli --------------------------------------------------------------------------------------
@@ -70,8 +70,8 @@ def _difference(entry: dict[str, Any], schema: dict[str, Any]) -> str:
     if entry.get("name") != schema.get("name"):
         return f"name is {shown(schema.get('name'))}, in the description {shown(entry.get('name'))}"
     for key in ("flags", "arguments"):
-        ours = {str(each.get("name")) for each in objects(schema.get(key))}
-        theirs = {str(each.get("name")) for each in objects(entry.get(key))}
+        ours = {str(each.get("name")) for each in objects_in(schema.get(key))}
+        theirs = {str(each.get("name")) for each in objects_in(entry.get(key))}
         if ours != theirs:
             return f"{key} differ from the description: {shown(min(ours ^ theirs))}"
     if (entry.get("mutating") is True) is not (schema.get("mutating") is True):
@@ -87,7 +87,7 @@ def brief(target: Target) -> Iterator[Finding]:
     for call, schema in _schemas(target):
         if call.command not in groups:
             continue
-        listed = objects(schema.get("subcommands"))
+        listed = objects_in(schema.get("subcommands"))
         names = {each.get("name") for each in listed if isinstance(each.get("name"), str)}
         missing = {
             each.path[-1]

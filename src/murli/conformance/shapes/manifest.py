@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...wire.values import objects_in
 from .kinds import (
     ANYTHING,
     COUNT,
@@ -26,7 +27,6 @@ from .kinds import (
     misfits_of,
     one_of,
 )
-from .murli import objects
 
 # Not the shipped schemas: these findings explain contradictions, and need no jsonschema.
 
@@ -186,7 +186,7 @@ def entry_troubles(entry: Mapping[str, Any], shape: str) -> Iterator[str]:
         required = {**_ENTRY, "required_scopes": _EACH_TEXT}
         yield from misfits_of(entry, required, _THIRD_OF_ENTRY, "the entry")
         yield from _conditions(entry)
-        for each in objects(entry.get("positionals")):
+        for each in objects_in(entry.get("positionals")):
             yield from _positional(each)
         yield from _stdin(entry.get("stdin"))
     yield from _flags(entry.get("flags"), shape, "")
@@ -296,7 +296,7 @@ def _conditions(entry: Mapping[str, Any]) -> Iterator[str]:
             yield "an interruption neither detaches nor resumes"
         if isinstance(codes, dict) and "14" not in codes:
             yield "what can be interrupted has no exit code 14"
-    for each in objects(entry.get("filesystem_side_effects")):
+    for each in objects_in(entry.get("filesystem_side_effects")):
         if each.get("type") == "output" and ("ttl_seconds" in each or "clearable_with" in each):
             yield "what is put out is nobody's to clear"
     yield from _passing_on(entry)

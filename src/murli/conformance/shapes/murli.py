@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...wire import catalogue
+from ...wire.values import objects_in
 from .kinds import (
     ANYTHING,
     NUMBER,
@@ -154,14 +155,9 @@ def is_undeclared(command: Mapping[str, Any]) -> bool:
     return isinstance(safety, dict) and safety.get("declared") is False
 
 
-def objects(value: Any) -> list[dict[str, Any]]:
-    """Return the objects of what should be a list of them."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-
-
 def flags_in(command: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the flags of a described command by name."""
-    for flag in objects(command.get("flags")):
+    for flag in objects_in(command.get("flags")):
         name = flag.get("name")
         yield name.lstrip("-") if isinstance(name, str) else "?", flag
 
