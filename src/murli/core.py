@@ -321,11 +321,13 @@ def mentions_secret(names: str) -> bool:
     return any(map(names.__contains__, _SECRET_PARTS))
 
 
-def variables_may_hold_login() -> bool:
-    """Return whether an address in a variable may have a password in it."""
+def mentions_login(words: Sequence[str]) -> bool:
+    """Return whether one of *words*, or of the variables, may be an address with a password."""
+    for word in words:
+        if "://" in word and "@" in word:
+            return True
     held = getattr(os.environ, "_data", None)
-    held = held if isinstance(held, dict) else os.environb
-    values = b"\0".join(held.values())
+    values = b"\0".join(held.values() if isinstance(held, dict) else os.environb.values())
     return b"://" in values and b"@" in values
 
 

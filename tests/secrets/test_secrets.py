@@ -241,6 +241,35 @@ def test_a_password_in_an_address_is_hidden(careless: list[str], address: str, s
     assert shown.startswith(address.partition("://")[0])
 
 
+@pytest.mark.adapters("argparse", "click", "typer")
+def test_a_password_in_a_typed_address_is_hidden(careless: list[str]) -> None:
+    """On the command line as in a variable, as an argument or the value of an option."""
+    address = f"postgres://app:{SECRET}@db.example/orders"
+    for words in ([address], ["--token-count", address], [f"--token-count={address}", SECRET]):
+        done = run(careless, *words, env=environment())
+        assert_hidden(done, SECRET)
+        assert "db.example" in done.out
+
+
+def test_settings_that_a_group_reads_hold_secrets(tmp_path: Path) -> None:
+    """A variable that the function of a group sets is like one that was there before."""
+    done = run(script(tmp_path, READING_SETTINGS), "show")
+    assert done.document["result"] == f"{MASK} and {MASK}"
+
+
+READING_SETTINGS = f"""
+import click, murli, os
+@click.group()
+def cli():
+    os.environ["API_TOKEN"] = "{SECRET}"
+    os.environ["DATABASE_URL"] = "postgres://app:other-Zq_9x@db/orders"
+@cli.command()
+def show(): return "{SECRET} and other-Zq_9x"
+murli.enable(cli)
+cli()
+"""
+
+
 def test_an_address_that_keeps_no_secret_destroys_nothing(tmp_path: Path) -> None:
     """A password that everybody knows, or that is the user's name too, is shown."""
     for login in ("riffle:riffle", "app:postgres", "app:orders", "app:$PASSWORD", "app", "a:b"):

@@ -38,12 +38,12 @@ from ..core import (
     current,
     end_of_own_flags,
     is_on,
+    mentions_login,
     mentions_secret,
     set_current,
     tool_version,
     unset_current,
     variable_names,
-    variables_may_hold_login,
 )
 from ..formats import (
     VALID_OUTPUT_FORMATS,
@@ -587,12 +587,7 @@ class Invocation:
             self.process.speak_utf8()
         names = request.variables
         request.is_capped = "_MAX_OUTPUT_BYTES\0" in names and not self.writer.is_tty()
-        # In text too: only a person at a terminal sees their own environment.
-        if not self.is_attended and (mentions_secret(names) or variables_may_hold_login()):
-            from ..secrets.names import secrets_of_environment
-
-            for value in secrets_of_environment():
-                self.hide(value, named=True)
+        _hide_surroundings(self, names)
         self.extras.begin()
         redirects = getattr(request.runner.app, REDIRECTS, None) or ()
         moved = False
@@ -641,6 +636,9 @@ class Invocation:
         *path* are its names below the tool's own. *forced* and *previews* say that its own
         ``--force`` or ``--dry-run`` was typed.
         """
+        names = variable_names()
+        if names != self.request.variables:  # a group's function has read a file of settings, say
+            _hide_surroundings(self, names)
         # Of this command alone: in a chain another one came before it.
         self.writer._intend(force=self.call.force or forced, dry_run=self.call.dry_run or previews)
         running = self.running
@@ -793,6 +791,19 @@ class Invocation:
             put(standard("stderr"), str(scrubbed(self, text)))
         except OSError:  # nobody is there to read it
             pass
+
+
+def _hide_surroundings(invocation: Invocation, names: str) -> None:
+    """Keep the secrets in the variables, whose *names* are given, and in addresses.
+
+    In text too: only a person at a terminal sees their own environment.
+    """
+    words = invocation.request.argv
+    if not invocation.is_attended and (mentions_secret(names) or mentions_login(words)):
+        from ..secrets.names import secrets_around
+
+        for value in secrets_around(words):
+            invocation.hide(value, named=True)
 
 
 def _finish(invocation: Invocation, error: BaseException | None, restore: bool) -> int:

@@ -2,7 +2,8 @@
 
 A value is taken for a secret when the *name* of its option or variable says so and the *value* can
 be one. Loaded only when `murli.core.mentions_secret` finds a name worth looking at. Secret is also
-the password in an address (``postgres://user:PASSWORD@host``) that a variable of any name holds.
+the password in an address (``postgres://user:PASSWORD@host``) that a variable of any name holds,
+or a word of the command line.
 
 Names are read word by word (``AWS_SECRET_ACCESS_KEY``, ``--client-secret``, ``PGPASSWORD``), in
 any case. The last word decides what the value is: ``--password-file`` is a path, ``TOKEN_COUNT`` a
@@ -31,7 +32,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 def _set(words: str) -> frozenset[str]:
@@ -139,13 +140,24 @@ def is_path(text: str) -> bool:
 def secrets_of_environment() -> Iterator[str]:
     """Yield the values of variables that are named like secrets, and passwords in addresses."""
     for name, value in os.environ.items():
-        if "://" in value and "@" in value:
-            from .shapes import passwords_in
-
-            yield from passwords_in(value)
         named = is_secret_name(name) or (_is_secret_perhaps(name) and _looks_generated(value))
         if named and not is_public(value):
             yield value
+    yield from _passwords_in(os.environ.values())
+
+
+def secrets_around(words: Iterable[str]) -> Iterator[str]:
+    """Yield what is secret in the environment, and passwords in addresses among *words*."""
+    yield from secrets_of_environment()
+    yield from _passwords_in(words)
+
+
+def _passwords_in(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        if "://" in text and "@" in text:
+            from .shapes import passwords_in
+
+            yield from passwords_in(text)
 
 
 def is_in_secret_variable(text: str) -> bool:
