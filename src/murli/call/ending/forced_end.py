@@ -54,9 +54,17 @@ class ForcedEnd:
     def __init__(self, invocation: Invocation) -> None:
         self._invocation = invocation
 
-    def end_after(self, error: BaseException, over: Any) -> None:
-        """End the call that *error* interrupts unless *over* can be acquired soon."""
-        end_after(self._invocation, error, over)
+    @property
+    def grace_seconds(self) -> float:
+        """How long a call that is interrupted may take to end."""
+        waits = self._invocation.running.awaits_calls
+        return GRACE_SECONDS_OF_CALLS if waits else GRACE_SECONDS
+
+    def end_after(self, error: BaseException) -> None:
+        """End the call that *error* has interrupted, and that has not ended since."""
+        from .failures import error_for
+
+        end(self._invocation, lambda: error_for(self._invocation, error))
 
     def look_for_blocked(self) -> None:
         """End the call should a signal come that the program keeps from being handled."""
@@ -71,16 +79,6 @@ class ForcedEnd:
     ) -> tuple[list[Writes], int]:
         """Return what to write where when *error* ends the process, and the exit code."""
         return last_words(self._invocation, error, elapsed)
-
-
-def end_after(invocation: Invocation, error: BaseException, over: Any) -> None:
-    """Allow the call that *error* interrupts a moment to end, until *over* can be acquired."""
-    waits = invocation.running.awaits_calls
-    if over.acquire(timeout=GRACE_SECONDS_OF_CALLS if waits else GRACE_SECONDS):
-        return
-    from .failures import error_for
-
-    end(invocation, lambda: error_for(invocation, error))
 
 
 def look_for_blocked(invocation: Invocation) -> None:
