@@ -54,6 +54,7 @@ def test_files_of_an_interrupted_handler_are_written(
     done = running.end()
     assert (done.code, done.error["error"]) == (9, "cancelled")
     assert place.read_text() == "of the frame"
+    assert Path(f"{place}.module").read_text() == "of the module"
 
 
 def test_a_child_that_stays_may_go_on_printing(faults: list[str], start: Starter) -> None:

@@ -17,6 +17,7 @@ import atexit
 import os
 import sys
 from _thread import allocate_lock, start_new_thread
+from _weakref import ref  # weakref itself loads more
 
 from ..core import ENDED, variable_names
 from ..formats import interrupt_once, is_deferred, python_int_handler
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 # How long a program that is interrupted waits until somebody knows what children it has.
 _NOTING_SECONDS = 0.2
+# How often somebody looks for more of them while the program has time to end.
+_LOOK_SECONDS = 0.05
 _NAMES = {2: "SIGINT", 15: "SIGTERM", 1: "SIGHUP"}
 _pid = 0
 _mask: Any = getattr(_signal, "pthread_sigmask", None)
@@ -200,7 +203,7 @@ def begin_grace(invocation: Invocation, error: BaseException) -> Undo:
     over.acquire()
     noted.acquire()
     try:
-        start_undisturbed(_watch, invocation, error, over, noted)
+        start_undisturbed(_watch, ref(invocation), error, over, noted)
         noted.acquire(timeout=_NOTING_SECONDS)
     except RuntimeError:  # no thread to be had
         pass
@@ -212,12 +215,26 @@ def begin_grace(invocation: Invocation, error: BaseException) -> Undo:
     return stop
 
 
-def _watch(invocation: Invocation, error: BaseException, over: Any, noted: Any) -> None:
-    from .children import note_children
+def _watch(watched: Any, error: BaseException, over: Any, noted: Any) -> None:
+    """End the call that *error* interrupts unless *over* can be acquired in time.
 
-    note_children(invocation.writer._reply.started)
+    *watched* refers weakly to it: what waits here must not keep the tool from being taken apart.
+    """
+    from .children import note_children, stop_children
+
+    started = watched().writer._reply.started
+    note_children(started)
     noted.release()  # from now on the program may end some of them, and lose sight of the others
-    invocation.process.forced_end.end_after(error, over)
+    for _ in range(int(watched().process.forced_end.grace_seconds / _LOOK_SECONDS)):
+        if over.acquire(timeout=_LOOK_SECONDS):
+            return
+        note_children(started)  # those may have started others
+    invocation = watched()
+    if invocation is not None:
+        invocation.process.forced_end.end_after(error)
+    elif _leave is not None:  # it is answered, and gone
+        stop_children(started, 0.5)
+        _leave(0)
 
 
 def _pass_over(number: int, frame: FrameType | None) -> None:
@@ -309,7 +326,7 @@ def leave_on_signals(code: int) -> None:
     _exchange(_pass_over, leave)
 
 
-_leave: object = None
+_leave: Callable[[int], NoReturn] | None = None
 
 
 def _settle() -> None:

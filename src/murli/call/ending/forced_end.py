@@ -18,7 +18,7 @@ from ...core import CONCLUDING
 from ...errors import AgentError
 from ...formats import DescriptorStream, flush
 from ...outcome import Failure
-from ...process.children import note_children, stop_children
+from ...process.children import stop_children
 from ...process.deadline import GRACE_SECONDS
 from ...process.process_guard import interruption_by, real_hard_exit
 from .endings import answer_descriptor, hint_at_text, told_of
@@ -44,8 +44,6 @@ FLUSH_SECONDS = 0.2
 WRITE_SECONDS = 1.0
 # How often to look for signals that the program blocks.
 _LOOK_SECONDS = 0.2
-# How often to look for children while a call has time to end.
-_NOTE_SECONDS = 0.05
 
 _is_ending = allocate_lock()
 
@@ -56,9 +54,17 @@ class ForcedEnd:
     def __init__(self, invocation: Invocation) -> None:
         self._invocation = invocation
 
-    def end_after(self, error: BaseException, over: Any) -> None:
-        """End the call that *error* interrupts unless *over* can be acquired soon."""
-        end_after(self._invocation, error, over)
+    @property
+    def grace_seconds(self) -> float:
+        """How long a call that is interrupted may take to end."""
+        waits = self._invocation.running.awaits_calls
+        return GRACE_SECONDS_OF_CALLS if waits else GRACE_SECONDS
+
+    def end_after(self, error: BaseException) -> None:
+        """End the call that *error* has interrupted, and that has not ended since."""
+        from .failures import error_for
+
+        end(self._invocation, lambda: error_for(self._invocation, error))
 
     def look_for_blocked(self) -> None:
         """End the call should a signal come that the program keeps from being handled."""
@@ -73,19 +79,6 @@ class ForcedEnd:
     ) -> tuple[list[Writes], int]:
         """Return what to write where when *error* ends the process, and the exit code."""
         return last_words(self._invocation, error, elapsed)
-
-
-def end_after(invocation: Invocation, error: BaseException, over: Any) -> None:
-    """Allow the call that *error* interrupts a moment to end, until *over* can be acquired."""
-    waits = invocation.running.awaits_calls
-    deadline = time.monotonic() + (GRACE_SECONDS_OF_CALLS if waits else GRACE_SECONDS)
-    while time.monotonic() < deadline:
-        if over.acquire(timeout=_NOTE_SECONDS):
-            return
-        note_children(invocation.writer._reply.started)  # which may have started others
-    from .failures import error_for
-
-    end(invocation, lambda: error_for(invocation, error))
 
 
 def look_for_blocked(invocation: Invocation) -> None:
