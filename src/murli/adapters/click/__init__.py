@@ -449,10 +449,12 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
         invocation = running()
         if invocation is None:
             return own_make(*args, **named)
+        make = own_make
         if invocation.call.is_undecided and not named.get("resilient_parsing"):
-            from .levels import take_late_flags
+            from .levels import deciding, take_late_flags
 
             args, named = take_late_flags(invocation, command, args, named)
+            make = deciding(invocation, command, own_make)
         if SECRET_OPTIONS in command.__dict__:
             from .values import hide_secrets
 
@@ -462,12 +464,12 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
 
             check_names(command, naming, named.get("parent"), invocation)
         if not invocation.contract.refuses_repeats:
-            return _past_the_framework(invocation.request.runner, command, own_make, *args, **named)
+            return _past_the_framework(invocation.request.runner, command, make, *args, **named)
         from ..repeats import watch_click_parser
 
         undo = watch_click_parser(command, invocation)
         try:
-            return _past_the_framework(invocation.request.runner, command, own_make, *args, **named)
+            return _past_the_framework(invocation.request.runner, command, make, *args, **named)
         finally:
             undo()
 
