@@ -258,7 +258,7 @@ class Call:
 
             invocation.running.returned = self.returned
             leave(invocation, ending)
-        elif _may_be_caught(sys._getframe()):
+        elif _may_be_caught(sys._getframe()) or _is_reported(ending):
             from ...call.ending import let_program_end
 
             invocation.running.returned = self.returned
@@ -375,6 +375,15 @@ class Call:
         from .levels import ClickHost
 
         return ClickHost(self)
+
+
+def _is_reported(ending: BaseException | None) -> bool:
+    """Return whether a hook of the author's own is called with *ending*, which nobody catches."""
+    if isinstance(ending, (SystemExit, KeyboardInterrupt, type(None))):
+        return False
+    from ...call.ending.for_people import is_authors
+
+    return is_authors(sys.excepthook)
 
 
 def _may_be_caught(frame: FrameType | None) -> bool:
