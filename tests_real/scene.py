@@ -80,6 +80,16 @@ def fail():
     raise typer.Exit(3)
 """,
     "ugly.py": "answer = {  'a':42 }\n",
+    "unsorted.py": "import sys\nimport os\n",
+    "schema.json": '{"type": "object"}\n',
+    "strict.json": '{"type": "array"}\n',
+    "bad.sql": "SELECT  a FROM b where c\n",
+    "hosts.ini": "[web]\nweb-1\nweb-2\n",
+    "dodo.py": """\
+def task_answer():
+    "Say it."
+    return {"actions": ["echo 42"]}
+""",
     "clean.py": '"""Knows the answer."""\n\nANSWER = 42\n',
     "risky.py": "import subprocess\n\nsubprocess.run('ls', shell=True)\n",
     "mistyped.py": "answer: int = 'forty-two'\n",

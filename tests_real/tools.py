@@ -24,7 +24,8 @@ class Tool:
     #: the console script
     name: str
     requirement: str
-    #: the newest release of that day; empty where it does not install any more, or is the newest
+    #: the newest release of that day; empty where it does not install any more, is the newest, or
+    #: would try nothing else
     year_ago: str
     framework: str
     #: what is enabled, for ``ENABLE_APP``
@@ -282,6 +283,49 @@ CLICK = [
         missing=("secret", "delete"),
         fails=("run", "no-such-file.py"),
         own_options=("-4", "-m"),  # those of other programs, in examples
+    ),
+    Tool(
+        "sqlfluff",
+        "sqlfluff",
+        "",
+        "click",
+        "sqlfluff.cli.commands:cli",
+        good=("version",),
+        missing=("lint",),
+        fails=("lint", "--dialect", "ansi", "bad.sql"),
+    ),
+    Tool(
+        "check-jsonschema",
+        "check-jsonschema",
+        "",
+        "click",
+        "check_jsonschema.cli.main_command:main",
+        good=("--schemafile", "schema.json", "data.json"),
+        missing=("--schemafile",),
+        fails=("--schemafile", "strict.json", "data.json"),
+        unknown=("--builtin-schema", "no-such-schema", "data.json"),
+        has_commands=False,
+    ),
+    Tool(
+        "streamlit",
+        "streamlit",
+        "",
+        "click",
+        "streamlit.web.cli:main",
+        good=("version",),
+        missing=("run",),
+        fails=("run", "no-such-file.py"),
+    ),
+    Tool(
+        # Handles exceptions around its own call.
+        "esptool",
+        "esptool",
+        "",
+        "rich-click",
+        "esptool.__init__:cli",  # which its script loads beside esptool itself
+        good=("version",),
+        missing=("image-info",),
+        fails=("image-info", "data.json"),
     ),
 ]
 
@@ -577,6 +621,97 @@ ARGPARSE = [
         unknown=("--creator", "no-such-creator", "made"),
         has_commands=False,
     ),
+    Tool(
+        # Has a --profile of its own.
+        "isort",
+        "isort",
+        "",
+        "argparse",
+        good=("--stdout", "risky.py"),
+        missing=("--line-length",),
+        fails=("--check-only", "unsorted.py"),
+        unknown=("--py", "no-such-version", "clean.py"),
+        has_commands=False,
+        own_options=("--vn", "--version-number"),  # which print the version, and end
+    ),
+    Tool(
+        # A parser without help reads a few options before the tool's own is made.
+        "flake8",
+        "flake8",
+        "",
+        "argparse",
+        good=("--exit-zero", "ugly.py"),
+        missing=("--filename",),
+        fails=("ugly.py",),
+        unknown=("no-such-file.py",),
+        has_commands=False,
+    ),
+    Tool(
+        # Prints its help by itself, and has bound sys.argv when it was loaded.
+        "pygmentize",
+        "pygments",
+        "",
+        "argparse",
+        good=("-f", "html", "clean.py"),
+        missing=("-l",),
+        fails=("-f", "no-such-formatter", "clean.py"),
+        unknown=("no-such-file.py",),
+        has_commands=False,
+    ),
+    Tool(
+        # Parses again, with other words, what its parser has refused by an error() that raises.
+        "pdm",
+        "pdm",
+        "",
+        "argparse",
+        good=("config", "check_update"),
+        missing=("init", "--license"),
+        fails=("run", "nothing"),
+        refuses_itself=True,
+    ),
+    Tool(
+        # Gives every exit of its parser a status of its own; has a command called schema.
+        "cz",
+        "commitizen",
+        "",
+        "argparse",
+        good=("example",),
+        missing=("check", "--rev-range"),
+        fails=("check", "--message", "nothing"),
+        bad=("check", "--no-such-flag"),
+        refuses_itself=True,
+    ),
+    Tool(
+        # Writes to a stream that is a default.
+        "griffe",
+        "griffe",
+        "",
+        "argparse",
+        good=("dump", "-s", ".", "clean"),
+        missing=("dump",),
+        fails=("dump", "no_such_package"),
+        bad=("dump", "clean", "--no-such-flag"),
+    ),
+    Tool(
+        "watchmedo",
+        "watchdog[watchmedo]",
+        "",
+        "argparse",
+        good=("generate-tricks-yaml", "watchdog.tricks.LoggerTrick"),
+        missing=("auto-restart",),
+        fails=("tricks", "no-such.yaml"),
+    ),
+    Tool(
+        "ansible-inventory",
+        "ansible-core",
+        "",
+        "argparse",
+        good=("-i", "hosts.ini", "--list"),
+        missing=("-i",),
+        fails=("-i", "hosts.ini", "--host", "no-such-host"),
+        unknown=("-i", "hosts.ini", "--host", "no-such-host"),
+        has_commands=False,
+    ),
 ]
 
 #: dispatch by hand: their authors would have to rebuild that, or say that they are programs
@@ -608,6 +743,24 @@ PROGRAMS = [
         good=("configure", "list"),
         fails=("s3", "ls"),
         variables={"AWS_EC2_METADATA_DISABLED": "true"},
+    ),
+    Tool(
+        "coverage",
+        "coverage",
+        "",
+        "program",
+        "coverage.cmdline:main",
+        good=("help",),
+        fails=("report",),
+    ),
+    Tool(
+        "doit",
+        "doit",
+        "",
+        "program",
+        "doit.__main__:main",
+        good=("list", "-f", "dodo.py"),
+        fails=("run", "-f", "dodo.py", "nothing"),
     ),
 ]
 

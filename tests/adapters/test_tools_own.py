@@ -151,6 +151,30 @@ def delete(**named): print(sorted(named.items()))
 """
 
 
+def test_a_group_without_a_default_leaves_our_flags_to_us(tmp_path: Path) -> None:
+    """A group that parses in a way of its own, and adds no name, may be asked for its --schema."""
+    group = """
+class Careful(click.Group):
+    def parse_args(self, *args, **named):
+        return super().parse_args(*args, **named)
+@click.group(cls=Careful)
+@click.option("--verbose", is_flag=True)
+def tool(verbose): pass
+@tool.command()
+def ls(): print('[{"a": 1}, {"a": 2}]')
+tool.add_command(delete)
+murli.enable(tool, name="tool"); tool()
+"""
+    tool = script(tmp_path, DELETE + group)
+    for words in (["--schema"], ["--verbose", "--schema"]):
+        described = run(tool, *words).document
+        assert (described["name"], described["flags"][0]["name"]) == ("tool", "verbose")
+        assert [each["name"] for each in described["subcommands"]] == ["ls", "delete"]
+    assert run(tool, "--limit", "1", "ls").document["result"] == [{"a": 1}]
+    assert run(tool, "delete", "--limit", "1").document["result"].startswith("[('contract', '')")
+    assert run(tool, "--nope").error["message"] == "Unknown option --nope."
+
+
 @pytest.mark.parametrize("way", BY_WHAT_RUNS)
 def test_options_of_a_command_that_only_a_run_finds(tmp_path: Path, way: str) -> None:
     """A command that a callback or a default finds has its own options, --schema too."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -307,3 +308,52 @@ def test_a_secret_is_taken_out_of_the_reason_before_that_is_cut() -> None:
     """Cut first, what is left of the secret would not be known any more."""
     reason = reason_in(["Error: hunter2", "x" * 995], lambda text: text.replace("hunter2", "***"))
     assert reason == "…" + ("Error: ***" + "x" * 995)[-999:]
+
+
+# A hook that shows the tool's own exceptions, and ends the program with a status of theirs.
+HOOK = """
+import sys
+import murli
+
+class Spent(Exception):
+    pass
+
+def hook(kind, error, traceback):
+    print("the quota is spent", file=sys.stderr)
+    sys.exit(int(str(error)))
+
+sys.excepthook = hook
+
+def work(status):
+    print("begun")
+    raise Spent(status)
+"""
+HOOKED = {
+    "argparse": """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("status")
+murli.enable(parser)
+work(parser.parse_args().status)
+""",
+    "click": """
+import click
+tool = click.Command("tool", callback=work, params=[click.Argument(["status"])])
+murli.enable(tool)
+tool()
+""",
+}
+
+
+@pytest.mark.parametrize("adapter", HOOKED)
+def test_a_hook_that_ends_the_program_is_the_tools_handler(tmp_path: Path, adapter: str) -> None:
+    """What an author's excepthook prints on stderr, and exits with, is the failure."""
+    tool = script(tmp_path, HOOK + HOOKED[adapter])
+    failed = run(tool, "18")
+    assert (failed.out, failed.code) == ("", 18)
+    words, _, document = failed.err.partition("\n")
+    assert words == "the quota is spent"
+    error = json.loads(document)
+    assert (error["code"], error["message"], error["result"]) == (18, words, "begun")
+    assert run(tool, "0").document["result"] == "begun"
+    assert run_at_terminal(tool, "18").code == 18

@@ -42,7 +42,7 @@ def take(
         # What decides how everything is answered has been decided when the framework parses.
         is_late = flag.is_early and not _is_in_force(invocation.writer, name, value)
         if is_late or flag.group == "wait":  # and what is repeated is the whole call
-            word = level.path[-1]
+            word = (invocation.host.name(), *level.path)[-1]
             invocation.refuse(other(f'{name} must stand before "{word}" in this call.', name))
         call.taken.append((name, start + position, count))
         set_flag(call, flag.destination, value)

@@ -258,7 +258,7 @@ class Call:
 
             invocation.running.returned = self.returned
             leave(invocation, ending)
-        elif _may_be_caught(sys._getframe()):
+        elif _may_be_caught(sys._getframe()) or _is_reported(ending):
             from ...call.ending import let_program_end
 
             invocation.running.returned = self.returned
@@ -377,6 +377,15 @@ class Call:
         return ClickHost(self)
 
 
+def _is_reported(ending: BaseException | None) -> bool:
+    """Return whether a hook of the author's own is called with *ending*, which nobody catches."""
+    if isinstance(ending, (SystemExit, KeyboardInterrupt, type(None))):
+        return False
+    from ...call.ending.for_people import is_authors
+
+    return is_authors(sys.excepthook)
+
+
 def _may_be_caught(frame: FrameType | None) -> bool:
     """Return whether code of the program around *frame* may catch what ends the call."""
     while frame is not None:
@@ -449,10 +458,12 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
         invocation = running()
         if invocation is None:
             return own_make(*args, **named)
+        make = own_make
         if invocation.call.is_undecided and not named.get("resilient_parsing"):
-            from .levels import take_late_flags
+            from .levels import deciding, take_late_flags
 
             args, named = take_late_flags(invocation, command, args, named)
+            make = deciding(invocation, command, own_make)
         if SECRET_OPTIONS in command.__dict__:
             from .values import hide_secrets
 
@@ -462,12 +473,12 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
 
             check_names(command, naming, named.get("parent"), invocation)
         if not invocation.contract.refuses_repeats:
-            return _past_the_framework(invocation.request.runner, command, own_make, *args, **named)
+            return _past_the_framework(invocation.request.runner, command, make, *args, **named)
         from ..repeats import watch_click_parser
 
         undo = watch_click_parser(command, invocation)
         try:
-            return _past_the_framework(invocation.request.runner, command, own_make, *args, **named)
+            return _past_the_framework(invocation.request.runner, command, make, *args, **named)
         finally:
             undo()
 

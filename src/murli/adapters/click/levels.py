@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 
 from ...core import UNBOUNDED, current, program_name
+from ...line.flags import flags_in
 from ..early_prints import EarlyPrints, let_out
 from . import HOOKED, is_group
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from ...call import Invocation
@@ -39,7 +40,7 @@ class CommandLevel:
     *above* is the context of a command above that the framework has parsed already.
     """
 
-    __slots__ = ("_is_parsed", "command", "context", "is_lost", "parent", "path")
+    __slots__ = ("_is_parsed", "command", "context", "has_default", "is_lost", "parent", "path")
     context: Any
 
     def __init__(
@@ -55,6 +56,8 @@ class CommandLevel:
         self.parent = parent
         # Whether the last word that `child` was asked for may name a command all the same.
         self.is_lost = False
+        # Whether it may have a command that is called without its name.
+        self.has_default = True
         self._is_parsed = False
         # A context without a parse: enough to ask a group for its commands.
         self.context = self._new_context(name, parent.context if parent else above)
@@ -186,6 +189,8 @@ class CommandLevel:
         """
         from .unparsed import finds_by_itself, is_its_own
 
+        if not self.has_default:
+            return False
         if self.forwards:
             if not finds_by_itself(self.command, "parse_args"):
                 return False
@@ -287,8 +292,39 @@ def _context_class(command: Any) -> Any:
     raise TypeError(f"{type(command).__name__} is no command murli knows")
 
 
+def deciding(
+    invocation: Invocation, command: Any, own_make: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Return *own_make*, the ``make_context`` of a group, for a call that is undecided.
+
+    A flag of ours that was left for a command without a name is taken where the group refuses it:
+    it has no such command.
+    """
+
+    def make(*args: Any, **named: Any) -> Any:
+        words = list(args[1] if len(args) > 1 else named["args"])  # which the parser uses up
+        try:
+            return own_make(*args, **named)
+        except Exception as error:
+            kinds = {base.__name__ for base in type(error).__mro__}
+            flag = flags_in(invocation.contract).get(getattr(error, "option_name", ""))
+            if "NoSuchOption" not in kinds or flag is None or flag.is_early:
+                raise
+        named = {**dict(zip(("info_name", "args", "parent"), args, strict=False)), **named}
+        named["args"] = words
+        _, named = take_late_flags(invocation, command, (), named, has_default=False)
+        return own_make(**named)
+
+    return make
+
+
 def take_late_flags(
-    invocation: Invocation, command: Any, args: tuple[Any, ...], named: dict[str, Any]
+    invocation: Invocation,
+    command: Any,
+    args: tuple[Any, ...],
+    named: dict[str, Any],
+    *,
+    has_default: bool = True,
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Take our flags out of the words that ``make_context`` of *command* is called with.
 
@@ -300,7 +336,10 @@ def take_late_flags(
     parent = named.get("parent")
     name = str(args[0] if args else named.get("info_name"))
     _, path = getattr(command, HOOKED)
-    level = CommandLevel(command, name, path or (name,), above=parent)
+    if not path and parent is not None:  # one that a handler has called
+        path = (name,)
+    level = CommandLevel(command, name, path, above=parent)
+    level.has_default = has_default
     above: list[CommandLevel] = []
     while parent is not None:
         path = path[:-1]

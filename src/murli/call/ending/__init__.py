@@ -504,12 +504,19 @@ def _wait(child: int) -> int:
 
 
 def _quietly(hook: Any, *args: Any) -> None:
-    """Call *hook* without letting it write beside the answer."""
+    """Call *hook* without letting it write beside the answer.
+
+    One that ends the program is the tool's own handler: its words are what was wrong.
+    """
     import io
 
     stderr, sys.stderr = sys.stderr, io.StringIO()
     try:
         hook(*args)
+    except SystemExit:
+        if stderr is not None:
+            stderr.write(sys.stderr.getvalue())
+        raise
     except Exception:  # somebody else's hook; the answer matters more
         pass
     finally:
