@@ -608,6 +608,12 @@ class Writer:
 
     def _answer(self, outcome: Outcome, text: str | Callable[[], str]) -> int:
         """Write the one answer, as *text* to people; return the exit code that goes with it."""
+        try:
+            return self._answered(outcome, text)
+        finally:
+            self._outlet.encoded = None  # what it is the text of may change from here on
+
+    def _answered(self, outcome: Outcome, text: str | Callable[[], str]) -> int:
         outlet, reply = self._outlet, self._reply
         with outlet.lock:
             if not outcome.is_failure:
@@ -641,7 +647,7 @@ class Writer:
 
                     tell_beside(self, facts, answer.document.get("meta", {}))
                 reply.write(answer, self._invocation)
-            outlet.write_error = outlet.encoded = None
+            outlet.write_error = None
             return answer.exit_code
 
     def _fail(self, failure: Failure) -> int:
