@@ -261,3 +261,29 @@ def test_no_accelerator_is_loaded_for_a_small_answer(tmp_path: Any) -> None:
     )
     assert json.loads(done.stdout)["result"] == {"hello": ["world"]}
     assert done.stderr.strip() == "set()"
+
+
+CHANGING = """
+import argparse, sys, murli
+parser = argparse.ArgumentParser()
+murli.enable(parser)
+args, writer = murli.parse(parser)
+row = {f"field {n}": n for n in range(100)}
+writer.write_event(row)
+row["field 0"] = "\\x1b[31mchanged"
+writer.write_event(row)
+row["field 0"] = "once more"
+try:
+    writer.write_success("", {"rows": row, "odd": object()})
+except ValueError:
+    pass
+row["field 0"] = "at last"
+writer.write_success("", row)
+"""
+
+
+def test_what_changes_between_two_answers_is_written_as_it_is_now(tmp_path: Any) -> None:
+    """An object that is written several times is encoded anew each time."""
+    lines = [json.loads(line) for line in run(script(tmp_path, CHANGING)).out.splitlines()]
+    found = [line.get("result", line)["field 0"] for line in lines]
+    assert found == [0, "changed", "at last"]

@@ -150,29 +150,24 @@ class Outlet:
         # People read the text; a payload only agents see must not fail their call.
         if self.for_people:
             return None
-        if is_large(value):
-            value = self.encoded_form(value)
-            if self.encoded is not None:
-                return value
         try:
             return plain(value, name)
         except ValueError as error:  # plain() raises nothing but EncodingError
             self.write_error = error
             raise
 
-    def encoded_form(self, value: Any) -> Any:
-        """Return large *value*, plain if that is quickly done; its text is `encoded` then.
+    def payload(self, value: Any, name: str = "result") -> Any:
+        """Return *value*, which is answered now, as `plain` does; of large data the text is kept.
 
         No code of the tool's may run until it is answered.
         """
-        if self.encoded is None or self.encoded[0] is not value:
-            from ..formats import quick
+        if self.for_people or not is_large(value):
+            return self.plain(value, name)
+        from ..formats import quick
 
-            if quick.kept is None or quick.kept[0] is not value:
-                value = quick.with_rows(value)
-                quick.tested(value)
-            self.encoded, quick.kept = quick.kept, None
-        return value
+        value = quick.prepared(value)
+        self.encoded, quick.kept = quick.kept, None
+        return value if self.encoded is not None else self.plain(value, name)
 
     def scrubbed(self, text: str) -> str:
         """Return *text* without the secrets of the call."""
@@ -505,7 +500,7 @@ class Writer:
 
             text = result_text(self, json_payload)
         self._answer(
-            Success(_line(human_text), self._outlet.plain(json_payload)), text or human_text
+            Success(_line(human_text), self._outlet.payload(json_payload)), text or human_text
         )
 
     def write_plan(
@@ -514,7 +509,9 @@ class Writer:
         """Answer a dry run: this is what would be done, and nothing was."""
         from ..outcome import Plan
 
-        self._answer(Plan(_line(human_text), self._outlet.plain(plan, "plan")), text or human_text)
+        self._answer(
+            Plan(_line(human_text), self._outlet.payload(plan, "plan")), text or human_text
+        )
 
     def write_partial(
         self,
@@ -526,7 +523,7 @@ class Writer:
         """Answer: some of it worked. Ends the program with the contract's code for that."""
         from ..outcome import Partial
 
-        outcome = Partial(_line(human_text), self._outlet.plain(json_payload))
+        outcome = Partial(_line(human_text), self._outlet.payload(json_payload))
         if not self._outlet.for_people and self._invocation is not None:
             from .advice import partial_with_state
 
@@ -608,6 +605,12 @@ class Writer:
 
     def _answer(self, outcome: Outcome, text: str | Callable[[], str]) -> int:
         """Write the one answer, as *text* to people; return the exit code that goes with it."""
+        try:
+            return self._answered(outcome, text)
+        finally:
+            self._outlet.encoded = None  # what it is the text of may change from here on
+
+    def _answered(self, outcome: Outcome, text: str | Callable[[], str]) -> int:
         outlet, reply = self._outlet, self._reply
         with outlet.lock:
             if not outcome.is_failure:
@@ -641,7 +644,7 @@ class Writer:
 
                     tell_beside(self, facts, answer.document.get("meta", {}))
                 reply.write(answer, self._invocation)
-            outlet.write_error = outlet.encoded = None
+            outlet.write_error = None
             return answer.exit_code
 
     def _fail(self, failure: Failure) -> int:

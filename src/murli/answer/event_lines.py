@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..contracts import contract_named
-from ..contracts.control_lines import may_need_wrapper, wrapped
+from ..contracts.control_lines import MARKS, wrapped
 from ..formats import DescriptorStream, dumps
 from ..formats.patience import expect_lines
 from ..formats.quick import one_line
@@ -35,7 +35,7 @@ def plain_line(outlet: Outlet, item: Any, number: int = 0) -> str | None:
     With its *number*, unless that is 0.
     """
     text = one_line(item)
-    if text is None or may_need_wrapper(item):
+    if text is None or (type(item) is dict and not MARKS.isdisjoint(item)):
         return None
     if number:
         if type(item) is not dict or not item or "value" in item:

@@ -101,7 +101,7 @@ def _values_in(printed: str, metadata: Metadata | None) -> Any:
 
     try:
         value = loads(printed, parse_constant=_refuse_constant)
-        if not (is_large(value) and _tested(value)):
+        if not (is_large(value) and _is_prepared(value)):
             value = plain(value)
     except JSONDecodeError as error:
         # Behind a whole value comes something else: the first of several lines, perhaps.
@@ -112,10 +112,11 @@ def _values_in(printed: str, metadata: Metadata | None) -> Any:
     return [value] if is_item else value
 
 
-def _tested(value: Any) -> bool:
-    from ..formats.quick import tested
+def _is_prepared(value: Any) -> bool:
+    from ..formats import quick
 
-    return tested(value)
+    quick.prepared(value)
+    return quick.kept is not None
 
 
 def _values_of_lines(printed: str) -> list[Any] | None:

@@ -906,8 +906,10 @@ def _value(invocation: Invocation, printed: str | bytes) -> Any:
     if returned is None or (printed and isinstance(returned, int)):
         return None  # a handler that prints and returns a number means a status
     if is_large(returned):
-        returned = invocation.writer._outlet.encoded_form(returned)
-        if invocation.writer._outlet.encoded is not None:
+        from ..formats import quick
+
+        returned = quick.prepared(returned, afresh=True)
+        if quick.kept is not None:
             return returned
     try:
         return plain(returned, "result")

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from ..core import is_on
 from ..declare import flag_key
-from ..errors import AgentError
-from ..line.usage import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +16,7 @@ if TYPE_CHECKING:
     from ..declare import FlagAnnotation, Metadata
     from ..declare.redirects import Redirection, Rules
     from ..declare.tree import Argument, Command, Flag
+    from ..errors import AgentError
     from ..line.scanning import Level
     from . import Invocation
     from .host import Host
@@ -71,6 +70,8 @@ def misnamed_along(host: Host, levels: Sequence[Level]) -> Iterator[str]:
 
 def invalid_declaration(message: str) -> AgentError:
     """Return the failure of a tool whose author declared what cannot be."""
+    from ..errors import AgentError
+
     return AgentError.tool_error(
         f"A declaration of this tool is wrong: {message}.",
         "Ask its author to correct the declaration; trying again does not help.",
@@ -149,6 +150,8 @@ def _wrong_calls(host: Host, metadata: Metadata | None) -> Iterator[str]:
 
 
 def _unknown_in_call(field: str, name: str, known: Sequence[str]) -> str:
+    from ..line.usage import nearest
+
     near = nearest(name, known, 1)
     listed = f"did you mean {near[0]}" if near else f"there is {', '.join(known[:10]) or 'none'}"
     return f'{field} names "{name}"; {listed}'
@@ -210,6 +213,8 @@ def _routes_next(level: Level) -> bool:
 
 
 def _no_command(rule: Redirection, level: Level, word: str) -> str:
+    from ..line.usage import nearest
+
     near = nearest(word, level.names(), 1)
     text = f'redirect "{" ".join(rule.old)}" leads to "{" ".join(rule.new)}", which is no command'
     return f'{text}; did you mean "{near[0]}"' if near else text
@@ -240,6 +245,8 @@ def _sentence(
     field: str, name: str, known: Mapping[str, str], elsewhere: Mapping[str, str] | None = None
 ) -> str:
     """Return that *field* names *name*, and what is there that may be meant."""
+    from ..line.usage import nearest
+
     key = flag_key(name)
     if elsewhere is not None and key in elsewhere:
         there = f"{elsewhere[key]} is an option of a group above, declare it there"

@@ -6,13 +6,11 @@ environment, the default profile, and last the flag's own default.
 
 from __future__ import annotations
 
-from ..errors import AgentError
-from ..line.usage import UNKNOWN_OPTION, bad_value
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..errors import AgentError
     from ..profiles.secrets import SecretError
     from ..profiles.store import ProfileStore, StoreError, StoreFile
     from . import Invocation
@@ -116,11 +114,15 @@ def read_store(invocation: Invocation, *, must: bool) -> ProfileStore:
 
 def store_failure(error: StoreError) -> AgentError:
     """Return the failure that *error* means to a call that needs the store."""
+    from ..errors import AgentError
+
     return AgentError.tool_error(str(error), error.hint, recoverable=error.retryable)
 
 
 def secret_failure(error: SecretError) -> AgentError:
     """Return the failure that *error* means."""
+    from ..errors import AgentError
+
     if error.retryable:
         return AgentError.unavailable(str(error), error.hint, field=error.flag)
     return AgentError.user_error(str(error), error.hint, field=error.flag)
@@ -128,6 +130,7 @@ def secret_failure(error: SecretError) -> AgentError:
 
 def unknown_profile(name: str, store: ProfileStore, invocation: Invocation) -> AgentError:
     """A profile that nobody saved."""
+    from ..errors import AgentError
     from ..line.scanning import offers_profiles
 
     advice = "Run 'profile list' to see available profiles."
@@ -143,6 +146,8 @@ def unknown_profile(name: str, store: ProfileStore, invocation: Invocation) -> A
 def explained(error: AgentError, invocation: Invocation) -> AgentError:
     """Return *error* with its origin when it is about a value that a profile gave."""
     # Told once: an error may pass here again on its way out.
+    from ..line.usage import UNKNOWN_OPTION
+
     name = invocation.request.applied.pop(error.field)
     if error.error_type != "flag_error" or error.message.startswith(UNKNOWN_OPTION):
         return error
@@ -184,6 +189,8 @@ def saved_switch(invocation: Invocation, option: str, text: str) -> bool:
     """Return what a profile sets the switch *option* to; any other word is refused."""
     state = switch(text)
     if state is None:
+        from ..line.usage import bad_value
+
         invocation.refuse(bad_value(option, text, "expected true or false"))
     return state
 

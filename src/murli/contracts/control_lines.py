@@ -106,15 +106,10 @@ def unwrapped(line: Any) -> Any:
     return line["data"] if _is_wrapper(line) and _needs_wrapper(line["data"]) else line
 
 
-# Every object that needs a wrapper has one of these keys, and every one that is hard to number.
-_MARKS = frozenset(
+# Every object that `wrapped` or `with_number` has to look at has one of these keys.
+MARKS = frozenset(
     ("ok", "_summary", "schema_version", "data", "event", "heartbeat", "current", "_seq")
 )
-
-
-def may_need_wrapper(item: Any) -> bool:
-    """Return whether *item* has to be looked at by `wrapped` and `with_number`: a quick look."""
-    return isinstance(item, dict) and not _MARKS.isdisjoint(item)
 
 
 def _needs_wrapper(item: Any) -> bool:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SCALARS = frozenset((str, int, float, bool, type(None)))
 _PLAIN = SCALARS | {dict, list}
 _TEXT = frozenset((str,))
+_NO_FLOATS = SCALARS - {float}
 # What `text.clean` changes: in ASCII as it is escaped in JSON, and beyond.
 _UNCLEAN = ("\\u001b", "\\u0000", "\\r")
 _UNCLEAN_BEYOND = "[\x90\x98\x9b-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -38,16 +39,22 @@ def one_line(value: Any) -> str | None:
     return text if _is_clean(text) else None
 
 
-#: Data of our own that `one_line` has seen, which nobody else can change, and its text.
+# What was `prepared` last, and its text.
 kept: tuple[Any, str] | None = None
 
 
-def tested(value: Any) -> bool:
-    """Return whether `one_line` takes *value*, made just now; its text is `kept`."""
+def prepared(value: Any, *, afresh: bool = False) -> Any:
+    """Return *value*, with objects of authors' types as `with_rows` has them.
+
+    What `one_line` makes of it is `kept`, if it takes it: for who prepares just that next, unless
+    *afresh*. Until then nobody may change it.
+    """
     global kept
-    text = one_line(value)
-    kept = None if text is None else (value, text)
-    return text is not None
+    if afresh or kept is None or kept[0] is not value:
+        value = with_rows(value)
+        text = one_line(value)
+        kept = None if text is None else (value, text)
+    return value
 
 
 def with_rows(value: Any) -> Any:
@@ -70,7 +77,10 @@ def _encoded_in_c(value: Any) -> str | None:
         text = "".join(_encode(value, 0))
     except Exception:  # what it is, and where, `Plainer` says
         return None
-    return text if _is_flat(value) or _is_plain(value) else None
+    # Most events are objects of nothing but scalars.
+    if type(value) is dict and SCALARS.issuperset(map(type, value.values())):
+        return text if _TEXT.issuperset(map(type, value)) else None
+    return text if _is_plain(value) else None
 
 
 def _encoded_by_orjson(value: Any) -> str | None:
@@ -78,8 +88,8 @@ def _encoded_by_orjson(value: Any) -> str | None:
         text: str = _dumps(value, None, _options).decode()
     except Exception:  # also an integer of more than 64 bits
         return _encoded_in_c(value)
-    if _is_flat(value) and float not in map(type, value.values()):
-        return text
+    if type(value) is dict and _NO_FLOATS.issuperset(map(type, value.values())):
+        return text if _TEXT.issuperset(map(type, value)) else None
     floats: list[float] = []
     if not _is_plain(value, floats):
         return None
@@ -90,13 +100,6 @@ def _encoded_by_orjson(value: Any) -> str | None:
         if not (alike and sum(sizes) < _INFINITY):
             return _encoded_in_c(value)
     return text
-
-
-def _is_flat(value: Any) -> bool:
-    """Return whether *value* is an object of nothing but scalars, as most events are."""
-    if type(value) is not dict or not SCALARS.issuperset(map(type, value.values())):
-        return False
-    return _TEXT.issuperset(map(type, value))
 
 
 def _is_plain(value: Any, floats: list[float] | None = None) -> bool:

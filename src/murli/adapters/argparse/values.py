@@ -10,13 +10,9 @@ import argparse
 import os
 
 from ...call.guard.enforcement import enforce, excluded_by
-from ...call.misnamed import Parameters, refuse_misnamed
 from ...call.saved_profile import saved_switch, switch, words_in
-from ...core import INTENT, UNBOUNDED, metadata_of
+from ...core import INTENT, UNBOUNDED, mentions_secret, metadata_of
 from ...declare import flag_key
-from ...line import usage
-from ...line.option_words import Options
-from ...secrets.names import is_secret_name
 from ..standing_in import stand_in
 from .levels import ParserLevel, subparsers_of, value_in
 from .tree import argument_name, names_of
@@ -27,7 +23,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...call import Invocation
+    from ...call.misnamed import Parameters
     from ...declare import FlagAnnotation, Metadata
+    from ...line.option_words import Options
     from .levels import TypedSwitches
 
 _APPENDING = (argparse._AppendAction, argparse._ExtendAction)
@@ -237,7 +235,9 @@ class Bindings:
             for rival in (self._applied.get(id(action)) for action in rivals):
                 if rival is not None and bound.profile and rival.profile == bound.profile:
                     self._invocation.request.applied[bound.key] = bound.profile
-                    self._invocation.refuse(usage.exclusive(f"--{rival.key}", f"--{bound.key}"))
+                    from ...line.usage import exclusive
+
+                    self._invocation.refuse(exclusive(f"--{rival.key}", f"--{bound.key}"))
             if rivals:
                 continue
             self._seen[id(bound.action)] = bound.action
@@ -271,7 +271,9 @@ class Bindings:
         if isinstance(action, argparse._CountAction):
             times = int(text) if text.isdecimal() else switch(text)
             if times is None:
-                self._invocation.refuse(usage.bad_value(option, text, "expected an integer"))
+                from ...line.usage import bad_value
+
+                self._invocation.refuse(bad_value(option, text, "expected an integer"))
             for _ in range(times):
                 action(parser, namespace, [], option)
             return
@@ -287,10 +289,12 @@ class Bindings:
             return
         for words in _occurrences(action, text):
             if not _fits(parser, action, len(words)):
+                from ...line.usage import bad_value
+
                 known = {"+": "at least 1 value", "None": "1 value", "?": "1 value"}
                 wanted = known.get(str(action.nargs), f"{action.nargs} values")
                 self._invocation.refuse(
-                    usage.bad_value(option, text, f"expected {wanted}, got {len(words)}")
+                    bad_value(option, text, f"expected {wanted}, got {len(words)}")
                 )
             action(parser, namespace, parser._get_values(action, words), option)
 
@@ -301,6 +305,8 @@ def _key(action: argparse.Action) -> str:
 
 def parameters_of(parser: argparse.ArgumentParser) -> Parameters:
     """Return the options and arguments of *parser* by their names."""
+    from ...call.misnamed import Parameters
+
     options = [action for action in parser._actions if action.option_strings]
     arguments = [
         action
@@ -320,12 +326,16 @@ def check_names(
     invocation: Invocation,
 ) -> None:
     """Refuse a call of *parser*, reached through *chosen*, that declares what is not there."""
+    from ...call.misnamed import refuse_misnamed
+
     above = [parameters_of(each) for each in chosen if each is not parser]
     refuse_misnamed(invocation, parameters_of(parser), above)
 
 
 def secret_options(parser: argparse.ArgumentParser) -> Options:
     """Return the options of *parser*, and which of them have secrets for values."""
+    from ...line.option_words import Options
+
     metadata = metadata_of(parser)
     secret = _secrets_of(parser, metadata.flag_annotations if metadata is not None else {})
     declared = {id(action): is_declared for action, is_declared in secret}
@@ -348,10 +358,13 @@ def _secrets_of(
         note = notes.get(_key(action))
         if note is not None and note.sensitive:
             yield action, True
-        elif action.choices is None and any(
-            map(is_secret_name, (action.dest, *action.option_strings, note.env if note else ""))
-        ):
-            yield action, False
+            continue
+        names = (action.dest, *action.option_strings, note.env if note else "")
+        if action.choices is None and mentions_secret("\0".join((*names, ""))):
+            from ...secrets.names import is_secret_name
+
+            if any(map(is_secret_name, names)):
+                yield action, False
 
 
 def _words_of(

@@ -10,12 +10,9 @@ import os
 import sys
 
 from ...call.guard.enforcement import enforce, excluded_by
-from ...call.misnamed import Parameters, refuse_misnamed
 from ...call.saved_profile import saved_switch, words_in
-from ...core import INTENT
+from ...core import INTENT, mentions_secret
 from ...declare import flag_key
-from ...line.option_words import Options
-from ...secrets.names import is_secret_name
 from . import SECRET_OPTIONS, TYPED, is_group, running
 from .levels import is_switch
 from .tree import choices_of, given_values, names_of, variables_of
@@ -26,7 +23,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...call import Invocation
+    from ...call.misnamed import Parameters
     from ...declare import FlagAnnotation, Metadata
+    from ...line.option_words import Options
 
 _WATCHED = "_murli_watched"
 
@@ -93,6 +92,8 @@ def _typed_options(ctx: Any) -> set[str]:
 
 def parameters_of(command: Any, metadata: Metadata | None = None) -> Parameters:
     """Return the options and arguments of *command* by their names."""
+    from ...call.misnamed import Parameters
+
     options = [param for param in command.params if param.param_type_name == "option"]
     arguments = [param for param in command.params if param.param_type_name == "argument"]
     return Parameters(
@@ -104,6 +105,8 @@ def parameters_of(command: Any, metadata: Metadata | None = None) -> Parameters:
 
 def check_names(command: Any, metadata: Metadata, parent: Any, invocation: Invocation) -> None:
     """Refuse a call of *command*, below the context *parent*, that declares what is not there."""
+    from ...call.misnamed import refuse_misnamed
+
     above: list[Parameters] = []
     while parent is not None:
         # One that is not the tool's own may stand above it all.
@@ -116,6 +119,8 @@ def check_names(command: Any, metadata: Metadata, parent: Any, invocation: Invoc
 
 def secret_options(command: Any, notes: Mapping[str, FlagAnnotation]) -> Options:
     """Return the options of *command*, and which of them have secrets for values."""
+    from ...line.option_words import Options
+
     group = is_group(command)
     options = Options(lambda word: group)
     for param in command.params:
@@ -131,7 +136,11 @@ def is_secret(param: Any, note: FlagAnnotation | None) -> bool | None:
     if (note is not None and note.sensitive) or getattr(param, "hide_input", False):
         return True
     names = (param.name or "", *param.opts, *variables_of(param))
-    if is_switch(param) or not any(map(is_secret_name, names)):
+    if is_switch(param) or not mentions_secret("\0".join((*names, ""))):
+        return None
+    from ...secrets.names import is_secret_name
+
+    if not any(map(is_secret_name, names)):
         return None
     return None if choices_of(param) else False
 

@@ -6,7 +6,6 @@ Everything that is wrong with a call is found before the command runs, and told 
 from __future__ import annotations
 
 from ...declare import flag_key
-from ...line import usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,9 +81,13 @@ def problem_with(
     """Return what *note* has against *text* as a value of *option*."""
     enum = getattr(note, "enum", ())
     if enum and text not in enum:
-        return usage.bad_choice(option, text, enum)
+        from ...line.usage import bad_choice
+
+        return bad_choice(option, text, enum)
     if note.pattern and not _matches(note.pattern, text):
-        return usage.bad_value(option, text, f"must match {note.pattern}")
+        from ...line.usage import bad_value
+
+        return bad_value(option, text, f"must match {note.pattern}")
     if note.kind or note.pattern_type or note.max_bytes or note.reaches_child:
         from .values import unfit
 
@@ -102,8 +105,10 @@ def _broken_notes(metadata: Metadata, flags: Values) -> Iterator[AgentError]:
         for other in map(flag_key, note.mutually_exclusive_with):
             pair = frozenset((name, other))
             if flags.get(other, (None, False))[1] and pair not in reported:
+                from ...line.usage import exclusive
+
                 reported.add(pair)
-                yield usage.exclusive(f"--{name}", f"--{other}")
+                yield exclusive(f"--{name}", f"--{other}")
 
 
 def _broken_arguments(metadata: Metadata, arguments: Values) -> Iterator[AgentError]:
@@ -127,6 +132,8 @@ def _broken_value(
 
 
 def _broken_rule(rule: Rule, known: Values, flags: Values) -> Iterator[AgentError]:
+    from ...line import usage  # rules are rare
+
     def shown(name: str) -> str:
         return f"--{name}" if name in flags or name not in known else name
 
