@@ -120,7 +120,7 @@ class _Lax(ValueError):
 
 
 def _no_constant(name: str) -> Any:
-    raise _Lax(f"{name} is no JSON")
+    raise _Lax(f"{name} is not JSON")
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -168,7 +168,7 @@ def strictness(text: bytes) -> str:
         return found
 
     def never(constant: str) -> Any:
-        raise _Lax(f"{constant} is no number in JSON")
+        raise _Lax(f"{constant} is not a number in JSON")
 
     try:
         value = json.loads(
