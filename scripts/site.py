@@ -38,12 +38,10 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Remember the text of a page."""
-    _texts[page.file.src_uri] = (
-        str(page.title),
-        re.sub(r"<!--.*?-->\n?", "", markdown, flags=re.S),
-    )
-    return markdown
+    """Remember the text of a page, without what is there for its tests alone."""
+    text = re.sub(r"<!--.*?-->\n*", "", markdown, flags=re.DOTALL)
+    _texts[page.file.src_uri] = (str(page.title), text)
+    return text
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:

@@ -248,7 +248,7 @@ def test_the_environment_says_how_long_an_answer_may_be(contract: str, variable:
     assert len(ask(group, "give", "--max-bytes=0", **{variable: "1400"}).stdout) > 1400
     done = ask(group, "give", **{variable: "many"})
     assert len(done.document[PAYLOAD[contract]]) == 15
-    assert f"{variable} is no number" in done.out + done.err
+    assert f"{variable} is not a number" in done.out + done.err
 
 
 def test_the_family_has_a_cap_of_its_own() -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from harness import environment, run, run_at_terminal
+from harness import environment, run, run_at_terminal, script
 
 pytestmark = [pytest.mark.adapters("argparse", "click"), pytest.mark.warm]
 
@@ -117,3 +118,28 @@ def test_stray_output_is_not_lost(tasks: list[str]) -> None:
     assert done.document["result"] == {"what": "noisy"}
     assert "stray\n" in done.err
     assert [(entry["msg"], entry["repeated"]) for entry in done.logs] == [("connecting", 1)]
+
+
+AROUND = """
+import click, murli
+NUMBERS = [number for number in range(2)]
+
+@click.group()
+def cli(): pass
+
+@cli.command()
+def ls(): return [{"id": number} for number in NUMBERS]
+
+murli.enable(cli)
+try:
+    cli()
+except ValueError:
+    pass
+"""
+
+
+def test_a_program_around_the_framework_keeps_the_text(tmp_path: Path) -> None:
+    """A returned value is text with --output text also where code around the call may catch."""
+    done = run(script(tmp_path, AROUND), "ls", "--output", "text")
+    assert (done.out.split(), done.code) == (["id", "0", "1"], 0)
+    assert run(script(tmp_path, AROUND), "ls").document["result"] == [{"id": 0}, {"id": 1}]

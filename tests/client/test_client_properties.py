@@ -291,7 +291,7 @@ def test_nothing_raises(
 @SOME
 @given(st.binary(max_size=300), st.binary(max_size=300), exit_codes, contracts)
 def test_any_bytes_are_an_answer(out: bytes, err: bytes, code: int | None, contract: str) -> None:
-    """What is no text, and no document, is one of the states all the same."""
+    """What is not text, and no document, is one of the states all the same."""
     response = read(out, err, code, contract)
     decide(Policy(), Memory(), response)
     assert response.state in STATES

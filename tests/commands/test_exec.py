@@ -35,7 +35,7 @@ def dispatch(
     env: dict[str, str] = SPEC_2,
     cwd: Path | None = None,
 ) -> Run:
-    """Run *requests* through ``exec``; what is no text is written as JSON."""
+    """Run *requests* through ``exec``; what is not text is written as JSON."""
     lines = [each if isinstance(each, str) else json.dumps(each) for each in requests]
     return run(argv, "exec", *words, stdin="\n".join(lines).encode(), env=env, cwd=cwd)
 

@@ -20,7 +20,7 @@ TASKS = tool("tasks_click")
 
 
 def dispatch(argv: list[str], *requests: Any, words: tuple[str, ...] = ()) -> Run:
-    """Run *requests* through ``exec``; what is no text is written as JSON."""
+    """Run *requests* through ``exec``; what is not text is written as JSON."""
     lines = [each if isinstance(each, str) else json.dumps(each) for each in requests]
     return run(argv, "exec", *words, stdin="\n".join(lines).encode())
 

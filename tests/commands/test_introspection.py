@@ -208,7 +208,7 @@ def test_agents_md_is_checked(tmp_path: Path, tasks: list[str]) -> None:
 def test_what_is_no_agents_md_is_no_success(
     tmp_path: Path, tasks: list[str], content: bytes | None, error: str, code: int
 ) -> None:
-    """A file that is not there, that another tool wrote, or that is no text fails the check."""
+    """A file that is not there, that another tool wrote, or that is not text fails the check."""
     kept = tmp_path / "AGENTS.md"
     if content is not None:
         kept.write_bytes(content)

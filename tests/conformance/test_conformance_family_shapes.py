@@ -244,7 +244,7 @@ def test_streams() -> None:
     assert "_count is not 1" in streamed(one, DONE)
     assert "has no _count" in streamed(one, two, {"_summary": True})
     assert "items_emitted is not 1" in streamed(one, FAILED, code=1)
-    assert "no object" in streamed(one, two, 7, DONE)
+    assert "not an object" in streamed(one, two, 7, DONE)
     assert "is a success" in streamed({"_summary": True, "_count": 0}, code=1)
 
 
@@ -261,7 +261,7 @@ def test_streams() -> None:
     ],
 )
 def test_strict_json(text: bytes, told: str) -> None:
-    """What some parsers read and others do not is no JSON."""
+    """What some parsers read and others do not is not JSON."""
     found = json_strictness(text)
     assert (told in found) if told else not found
 
@@ -296,7 +296,7 @@ MANIFEST: dict[str, Any] = {
         ({"env_vars": []}, "env_vars"),
         ({"env_vars": [{"name": "TOOL_FORMAT", "description": "how"}]}, ""),
         ({"flags": {"format": {**FLAG, "media_types": {"json": "a/b"}}}}, "only the format has"),
-        ({"exit_codes": {"x": {}}}, "exit_codes.x is no number"),
+        ({"exit_codes": {"x": {}}}, "exit_codes.x is not a number"),
     ],
 )
 def test_manifests(more: dict[str, Any], told: str) -> None:
@@ -314,7 +314,7 @@ def test_manifests(more: dict[str, Any], told: str) -> None:
         ({"flags": {"n": {**FLAG, "pattern": "a", "pattern_type": "url"}}}, "both pattern"),
         ({"flags": {"n": {**FLAG, "type": "integer", "enum_values": ["1"]}}}, "another type"),
         ({"flags": {"n": {**FLAG, "short": "nn"}}}, "flags.n.short"),
-        ({"flags": {"n": 7}}, "flags.n is no object"),
+        ({"flags": {"n": 7}}, "flags.n is not an object"),
         ({"positionals": [{**FLAG, "name": "Name"}]}, "positional.name"),
         ({"positionals": [{**FLAG, "name": "a", "type": "enum"}]}, "enum without values"),
         ({"aliases": "ls"}, "aliases"),

@@ -153,7 +153,7 @@ def test_what_cannot_be_written_is_told_as_open_would(tmp_path: Path) -> None:
 
 
 def test_a_device_is_written_to(tmp_path: Path) -> None:
-    """What is no file is not replaced by one."""
+    """What is not a file is not replaced by one."""
     murli.write_file("/dev/null", "x")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
     os.mkfifo(tmp_path / "pipe")

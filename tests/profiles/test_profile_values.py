@@ -312,8 +312,8 @@ def test_what_is_ignored_is_told(one: Home) -> None:
     for told in (done, one.run("profile", "use", "p")):
         messages = sorted(entry["msg"] for entry in told.logs)
         assert [message.split(",")[0] for message in messages] == [
-            'warning: Profile "p" holds "output"',
-            'warning: Profile "p" holds "tokn"',
+            'warning: Profile "p" has "output"',
+            'warning: Profile "p" has "tokn"',
         ]
         assert b"hunter22" not in told.stdout + told.stderr
     assert one.saved["p"]["tokn"] == "hunter22"

@@ -393,7 +393,7 @@ def test_a_short_value_is_hidden_where_it_is_all(careless: list[str]) -> None:
 
 
 def test_a_number_is_hidden_as_a_number(careless: list[str]) -> None:
-    """A declared secret of three digits is no number of the result; one of two may be any."""
+    """A declared secret of three digits is not a number of the result; one of two may be any."""
     for pin, hidden in (("123", True), ("12345", True), ("12", False)):
         values = run(careless, "--pin", pin).document["result"]["values"]
         assert (int(pin) not in values) == hidden

@@ -224,7 +224,7 @@ class Shaper:
             return None  # text is whole unless the caller says otherwise, or its size
         part = list_in(result, inside=paging is not None or given or is_text)
         if part is None:
-            self._warn_not_applied(draft, "the result is no list")
+            self._warn_not_applied(draft, "the result is not a list")
             return None
         drawn = self._drawing.part_of(part.pieces) if self._drawing and not part.frame else None
         if drawn is not None:

@@ -114,7 +114,7 @@ def _is_plain_answer(invocation: Invocation, capture: DescriptorCapture) -> bool
 
 
 def _looks_plain(spool: int) -> bool | None:
-    """Return whether the end of the text in *spool* belongs to it; ``None`` where it is no text."""
+    """Return whether the end of the text in *spool* belongs to it; ``None`` if it is not text."""
     decoder = getincrementaldecoder("utf-8")()
     begun, crlf = "", False
     position = 0

@@ -6,7 +6,7 @@ The rule, which ``docs/guides/output.md`` states for users:
   a single line is a list of one only where the command declares that it answers with a list.
 * Anything else is text. Line ends behind the last line are left out; where they belong to the text
   they stay: where lines end in CRLF, and in tables (lines with equally many separators).
-* What is not UTF-8, or holds a NUL, is no text: its bytes are kept, in base64.
+* What is not UTF-8, or holds a NUL, is not text: its bytes are kept, in base64.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def _cap_set(invocation: Invocation) -> int | None:
         if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS:
             return int(text)
         if text:
-            told = f"{name} is no number of bytes, and was ignored: {text[:40]}"
+            told = f"{name} is not a number of bytes, and was ignored: {text[:40]}"
             invocation.writer.warn("invalid_setting", told, variable=name)
     return None
 
@@ -117,7 +117,7 @@ class Fields:
         return {**table, "columns": columns, "rows": self.select(table["rows"])}
 
     def select(self, result: Any) -> Any:
-        """Return *result* with these fields alone; what is no object stays as it is."""
+        """Return *result* with these fields alone; what is not an object stays as it is."""
         if isinstance(result, list):
             return [self._select(item, self.names) for item in result]
         return self._select(result, self.names)

@@ -234,7 +234,7 @@ def take(writer: Writer, value: Any, human_text: str = "") -> Any:
     # What was printed is the stream, should there be nothing else.
     is_whole = printed is None and not (value is None and lines is not None)
     if invocation is not None and invocation.call.stream and is_whole:
-        writer.warn("STREAMING_NOT_SUPPORTED", "The result is no list, and was not streamed.")
+        writer.warn("STREAMING_NOT_SUPPORTED", "The result is not a list, and was not streamed.")
     return value
 
 

@@ -78,9 +78,9 @@ def _object_in(text: str) -> dict[str, Any]:
                 raise
             payload = json.loads(better, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise usage.other(f"--raw-payload is no JSON: {error}.", "--raw-payload") from None
+        raise usage.other(f"--raw-payload is not JSON: {error}.", "--raw-payload") from None
     if not isinstance(payload, dict):
-        raise usage.other("--raw-payload is no JSON object.", "--raw-payload")
+        raise usage.other("--raw-payload is not a JSON object.", "--raw-payload")
     return payload
 
 

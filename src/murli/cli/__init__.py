@@ -76,16 +76,20 @@ def make_parser() -> argparse.ArgumentParser:
         return made
 
     calling = command("call", "Call a tool, and do what its contract says about its answers", call)
-    calling.add_argument("--max-retries", type=_count, help="for each error code; 3 if not given")
+    calling.add_argument(
+        "--max-retries", type=_count, help="retries for each error code (default: 3)"
+    )
     calling.add_argument(
         "--explain", action="store_true", help="call once at most, and report what would follow"
     )
     calling.add_argument(
-        "--contract", choices=_CONTRACTS, help="what the tool keeps; plain for none"
+        "--contract",
+        choices=_CONTRACTS,
+        help="the contract of the tool; plain for a tool without one",
     )
-    calling.add_argument("--timeout", type=_seconds, help="seconds for each process; 300")
+    calling.add_argument("--timeout", type=_seconds, help="seconds for each process (default: 300)")
     calling.add_argument(
-        "--confirm", action="store_true", help="confirm a change the tool asks about"
+        "--confirm", action="store_true", help="confirm the change if the tool asks for it"
     )
     calling.add_argument(
         "--until", metavar="FIELD=VALUE", help="call again until a field has one of these values"
@@ -94,28 +98,44 @@ def make_parser() -> argparse.ArgumentParser:
         "--until-not", metavar="FIELD=VALUE", help="call again until a field has none of them"
     )
     calling.add_argument(
-        "--every", type=_seconds, help="seconds to the next call, 5; --timeout is then for all, 600"
+        "--every",
+        type=_seconds,
+        help="seconds between two calls (default: 5); --timeout is then for all (default: 600)",
     )
-    calling.add_argument("--stdin", action="store_true", help="give the tool what comes on stdin")
-    calling.add_argument("tool", help="a program, or in one word the words that run it")
-    words = calling.add_argument("words", nargs=argparse.REMAINDER, help="its own, untouched")
+    calling.add_argument("--stdin", action="store_true", help="pass stdin on to the tool")
+    calling.add_argument(
+        "tool", help='the program; quote it with its first words: "python -m shop"'
+    )
+    words = calling.add_argument(
+        "words", nargs=argparse.REMAINDER, help="the words of the call, passed on unchanged"
+    )
     words.required = False  # argparse would ask for it where the tool is missing
 
     explaining = command("explain", "Say what to do about an answer that was kept", explain)
-    explaining.add_argument("file", nargs="?", default="-", help="its stdout; - for stdin")
-    explaining.add_argument("--exit-code", type=int, required=True, help="that of the tool")
-    explaining.add_argument("--contract", choices=_CONTRACTS, help="as far as it is known")
-    explaining.add_argument("--stderr", metavar="FILE", help="what the tool wrote there")
-    explaining.add_argument("--tool", default="", help="what the tool is called")
+    explaining.add_argument(
+        "file", nargs="?", default="-", help="the file with the stdout of the tool; - for stdin"
+    )
+    explaining.add_argument(
+        "--exit-code", type=int, required=True, help="the exit code of the tool"
+    )
+    explaining.add_argument(
+        "--contract", choices=_CONTRACTS, help="the contract of the tool, if known"
+    )
+    explaining.add_argument("--stderr", metavar="FILE", help="the file with the stderr of the tool")
+    explaining.add_argument("--tool", default="", help="the name of the tool")
 
-    checking = command("check", "Check which contract a tool keeps, and how well", check)
+    checking = command("check", "Check which contract a tool speaks, and how well", check)
     check_command.add_arguments(checking, _seconds)
     check_command.annotate(checking)
 
     stubbing = command("stubs", "Write a typed Python module for a tool", stubs)
-    stubbing.add_argument("--async", action="store_true", dest="with_async", help="and its twin")
-    stubbing.add_argument("-o", "--file", help="where to write it, instead of stdout")
-    stubbing.add_argument("tool", help="a program, or in one word the words that run it")
+    stubbing.add_argument(
+        "--async", action="store_true", dest="with_async", help="also write the class for asyncio"
+    )
+    stubbing.add_argument("-o", "--file", help="the file to write (default: stdout)")
+    stubbing.add_argument(
+        "tool", help='the program; quote it with its first words: "python -m shop"'
+    )
     _annotate(calling, explaining, stubbing)
     return parser
 
@@ -306,7 +326,7 @@ def _forward_answer(tool: ObservedTool, response: Response[Any], writer: Writer)
             text = serialized(documents, pretty=not writer._reply.one_line)
         except ValueError as error:
             raise murli.AgentError.tool_error(
-                f"The tool's answer is no JSON that can be handed on: {error}.",
+                f"The tool's answer is not JSON that can be passed on: {error}.",
                 error_type="malformed",
             ) from None
         code = _status(response, documents[-1])

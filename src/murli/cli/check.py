@@ -47,35 +47,49 @@ _AN_HOUR = 3600.0
 
 def add_arguments(parser: argparse.ArgumentParser, seconds: Callable[[str], float]) -> None:
     """Add the options of the command to *parser*."""
-    parser.add_argument("--contract", choices=CONTRACTS, help="the one to check; as it speaks")
-    parser.add_argument("--profile", metavar="FILE", help="what else to call, and what not: TOML")
     parser.add_argument(
-        "--init", metavar="FILE", help="write a profile to fill in instead, and check nothing"
-    )
-    parser.add_argument("--level", type=int, choices=_LEVELS, help="fail unless it is reached")
-    parser.add_argument(
-        "--only", action="append", default=[], metavar="ID", help="checks that begin like this"
-    )
-    parser.add_argument("--timeout", type=seconds, help="seconds for each process; 10")
-    parser.add_argument(
-        "--jobs", type=_number, metavar="N", help="processes at once; as many as there are CPUs"
+        "--contract",
+        choices=CONTRACTS,
+        help="the contract to check (default: the one that the tool speaks)",
     )
     parser.add_argument(
-        "--env", action="append", default=[], metavar="NAME=VALUE", help="for the tool"
+        "--profile", metavar="FILE", help="a TOML file: what else to call, and what to leave out"
     )
-    parser.add_argument("--html", metavar="FILE", help="write a page to look at")
+    parser.add_argument(
+        "--init", metavar="FILE", help="write a profile to fill in, and check nothing"
+    )
+    parser.add_argument(
+        "--level", type=int, choices=_LEVELS, help="fail unless the tool reaches this level"
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="run only checks whose ids begin like this",
+    )
+    parser.add_argument("--timeout", type=seconds, help="seconds for each process (default: 10)")
+    parser.add_argument(
+        "--jobs", type=_number, metavar="N", help="processes at once (default: the number of CPUs)"
+    )
+    parser.add_argument(
+        "--env", action="append", default=[], metavar="NAME=VALUE", help="a variable for the tool"
+    )
+    parser.add_argument("--html", metavar="FILE", help="write a report for a browser")
     parser.add_argument("--junit", metavar="FILE", help="write JUnit XML")
     parser.add_argument("--markdown", metavar="FILE", help="write Markdown")
-    parser.add_argument("--full", action="store_true", help="list the checks that pass, too")
-    parser.add_argument("--list", action="store_true", help="list all checks instead")
+    parser.add_argument("--full", action="store_true", help="also list the checks that pass")
+    parser.add_argument("--list", action="store_true", help="list all checks and exit")
     parser.add_argument(
         "--diff",
         nargs=2,
         metavar=("OLD", "NEW"),
         help="compare two saved descriptions or manifests instead, and fail on a breaking change",
     )
-    parser.add_argument("tool", nargs="?", help="a program, or in one word the words that run it")
-    words = parser.add_argument("words", nargs=argparse.REMAINDER, help="more words that run it")
+    parser.add_argument(
+        "tool", nargs="?", help='the program; quote it with its first words: "python -m shop"'
+    )
+    words = parser.add_argument("words", nargs=argparse.REMAINDER, help="more words of the program")
     words.required = False  # argparse would ask for it where the tool is missing
 
 

@@ -117,7 +117,7 @@ def text_of(value: Any, what: str) -> str:
     try:
         os.fsencode(text)
     except UnicodeEncodeError:
-        raise ArgumentMistake(f"{what} holds half a character, which is no text.") from None
+        raise ArgumentMistake(f"{what} holds half a character, which is not text.") from None
     return text
 
 

@@ -277,7 +277,7 @@ class PageTurner:
 def _kept_within(decision: Decision, committed: bool) -> Decision:
     """Return *decision*, or that nothing is done again: what was given out cannot be taken back."""
     if committed and isinstance(decision, (RetryAfter, RefreshCredentials, RunInstead)):
-        return Stop("The stream broke off; the items before that have been given out.")
+        return Stop("The stream broke off; the items before that were returned.")
     return decision
 
 

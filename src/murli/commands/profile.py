@@ -280,7 +280,7 @@ class _Profiles:
     def _warn_ignored(self, name: str, key: str) -> None:
         self.writer.warn(
             "PROFILE_KEY_IGNORED",
-            f'Profile "{name}" holds "{key}", which is no flag a profile can set; it is ignored.',
+            f'Profile "{name}" has "{key}", which is not a flag of profiles; it is ignored.',
         )
 
 

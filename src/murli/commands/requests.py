@@ -36,11 +36,11 @@ def parsed(line: bytes, number: int) -> dict[str, Any]:
         except (ValueError, RecursionError) as error:
             problem = str(error)
     if not problem and not isinstance(request, dict):
-        problem = "it is no JSON object"
+        problem = "it is not a JSON object"
     elif not problem and not (isinstance(request.get("_cmd"), str) and request["_cmd"].strip(". ")):
         problem = '"_cmd" names no command'
     elif not problem and not isinstance(request.get("_opts", {}), dict):
-        problem = '"_opts" is no object'
+        problem = '"_opts" is not an object'
     if problem:
         message = f"Line {number} is no request: {problem.rstrip('.')}."
         raise AgentError.user_error(message, f"{_EXAMPLE}.", error_type="dispatch_parse_error")

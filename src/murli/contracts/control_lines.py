@@ -82,7 +82,7 @@ def is_numbered(line: Any) -> bool:
 def with_number(item: Any, number: int) -> dict[str, Any]:
     """Return *item* as a line with its number; `without_number` gives it back.
 
-    What is no object, or could be taken for one in its wrapper, stands under ``value``.
+    What is not an object, or could be taken for one in its wrapper, stands under ``value``.
     """
     is_plain = isinstance(item, dict) and item.keys().isdisjoint(("_seq", "_summary"))
     if is_plain and item.keys() != {"value"}:

@@ -212,7 +212,7 @@ def _check(traits: Traits) -> None:
 
 def _needs(traits: Traits, name: str, other: str, telling: str) -> None:
     if getattr(traits, name) and not getattr(traits, other):
-        raise ValueError(f"{name} needs {other}: tell {telling}")
+        raise ValueError(f"{name} needs {other}: say {telling}")
 
 
 def _check_object(

@@ -109,7 +109,7 @@ def speak_utf8() -> Callable[[], None]:
 
 
 def decoded(printed: bytes) -> str | bytes:
-    """Return text that is not all UTF-8, line by line; *printed* itself where it is no text.
+    """Return text that is not all UTF-8, line by line; *printed* itself where it is not text.
 
     A child may write in the locale's encoding where we write in UTF-8.
     """

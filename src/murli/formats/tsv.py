@@ -1,6 +1,6 @@
 r"""Plain data as tab-separated values: a header, and one line for each item.
 
-What is no list is lines of a key and its value, a text of several lines a list of them.
+What is not a list is lines of a key and its value, a text of several lines a list of them.
 In a cell ``\t``, ``\n``, ``\r`` and ``\\`` stand
 for a tab, line breaks and a backslash; what is nested is JSON in one line; null is an empty cell.
 """

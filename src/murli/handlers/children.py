@@ -13,7 +13,7 @@ from _thread import allocate_lock
 from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 
 from ..formats import defer_signals
-from ..platform import CAN_WAIT_FOR_PIPES, SIGKILL, SIGTERM, signal_group
+from ..platform import SIGKILL, SIGTERM, can_wait_for_pipes, signal_group
 from .cleanup import current_cleanups
 
 TYPE_CHECKING = False
@@ -155,7 +155,7 @@ class _Conversation:
             if stream is not None:
                 self._heard[stream] = bytearray()
                 self._await(stream)
-        if self._stdin is not None and not CAN_WAIT_FOR_PIPES:
+        if self._stdin is not None and not can_wait_for_pipes():
             from ..platform.pipes import feed
 
             feed(self._stdin, bytes(self._rest))
@@ -177,7 +177,7 @@ class _Conversation:
         return True
 
     def _await(self, stream: IO[bytes]) -> None:
-        if CAN_WAIT_FOR_PIPES:
+        if can_wait_for_pipes():
             self._selector.register(stream, selectors.EVENT_READ)
         else:
             from ..platform.pipes import PipeReader

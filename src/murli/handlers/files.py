@@ -21,7 +21,7 @@ def write_file(path: str | os.PathLike[str], data: str | bytes, *, mode: int | N
 
     Text is written as UTF-8, line ends as they are. *mode* is set exactly; without it a file that
     exists keeps its own, and a new one gets what ``open`` would give it. Where *path* is a link,
-    the file it leads to is replaced; what is no file (a pipe, a device) is written to as it is.
+    the file it leads to is replaced; what is not a file (a pipe, a device) is written to as it is.
     Gives the absolute path; raises what ``open`` would raise, and then nothing has changed.
     """
     import pathlib

@@ -4,7 +4,7 @@ A field is a path as in ``--fields``: ``status``, ``job.state``, ``items.0.state
 a list is looked up in each of its items, and all of them have to agree. Values are compared as
 text, whatever its case: ``true``, ``3``, ``null``. Of printed text the fields are its lines
 ``Label: value``, and
-``result`` is a result that is no object as a whole.
+``result`` is a result that is not an object as a whole.
 """
 
 from __future__ import annotations

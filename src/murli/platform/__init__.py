@@ -7,7 +7,6 @@ here does less: it says so in its docstring, and docs/limits.md has the list.
 from __future__ import annotations
 
 import os
-import select
 import sys
 
 TYPE_CHECKING = False
@@ -30,9 +29,6 @@ SIGHUP, SIGKILL, SIGPIPE, SIGTERM = 1, 9, 13, 15
 # Of Linux; `fcntl` has a name for it from Python 3.10 on, and only there.
 _F_SETPIPE_SZ = 1031
 _FIONREAD = 0x541B  # of Linux as well; `termios` has a name for it
-
-# Whether pipes can be waited for; if not, threads read them (`murli.platform.pipes`).
-CAN_WAIT_FOR_PIPES = hasattr(select, "poll") and hasattr(os, "set_blocking")
 
 
 def locked(descriptor: int, *, wait: bool = False) -> bool:
@@ -139,6 +135,8 @@ def can_write(descriptor: int, seconds: float | None) -> bool:
 
 
 def _is_ready(descriptor: int, event: str, seconds: float | None) -> bool:
+    import select
+
     if not hasattr(select, "poll"):
         return True
     poll = select.poll()
@@ -182,9 +180,18 @@ def signal_group(process: Popen[bytes], number: int) -> bool:
     return True
 
 
+def can_wait_for_pipes() -> bool:
+    """Return whether pipes can be waited for; if not, threads read them, in `pipes`."""
+    import select
+
+    return hasattr(select, "poll") and hasattr(os, "set_blocking")
+
+
 def wait_for(readable: Sequence[int], writable: Sequence[int], seconds: float) -> None:
     """Wait until a pipe can be read or written, at most for *seconds*."""
-    if CAN_WAIT_FOR_PIPES:
+    if can_wait_for_pipes():
+        import select
+
         poll = select.poll()
         for descriptor in readable:
             poll.register(descriptor, select.POLLIN)

@@ -9,7 +9,6 @@ import sys
 
 from ..core import ADMITTED, current
 from ..formats import put_over
-from ..platform import read_at
 from . import watch_opening
 from .process_guard import interruption_by, replace
 
@@ -177,6 +176,8 @@ def _note_question(capture: DescriptorCapture, prompt: str) -> str:
         return capture.lines.drop_question(prompt)
     size = capture.size()
     start = max(0, size - _LONGEST_QUESTION)
+    from ..platform import read_at
+
     tail = read_at(capture.spool, _LONGEST_QUESTION, start) if size else b""
     question = prompt.encode() if prompt.strip() else tail.rpartition(b"\n")[2]
     if question and tail.endswith(question):

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 
-from ..platform import CAN_WAIT_FOR_PIPES
+from ..platform import can_wait_for_pipes
 from .collecting import WholeOutput
 from .limits import Limits
 from .running import Child, ProcessResult, never_ran
@@ -53,7 +53,7 @@ async def pump(child: Child) -> AsyncGenerator[None, None]:
 
 
 async def _wait(child: Child) -> None:
-    if not CAN_WAIT_FOR_PIPES:
+    if not can_wait_for_pipes():
         await asyncio.sleep(min(child.timeout(), _LOOK_SECONDS))
         return
     loop = asyncio.get_running_loop()

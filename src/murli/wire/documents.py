@@ -17,7 +17,7 @@ from ..contracts.control_lines import unwrapped as unwrapped
 from ..contracts.control_lines import without_number as without_number
 
 MURLI_STATES = {"ok": "ok", "plan": "plan", "partial": "partial", "error": "failed"}
-#: stands for what is no JSON, where null is a value like others
+#: stands for what is not JSON, where null is a value like others
 NOT_JSON: Any = object()
 _MARK = b"\xef\xbb\xbf"  # of UTF-8, as some systems put it before a text
 # How many places on stderr may look like the start of an error before it is given up.

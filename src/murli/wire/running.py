@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from subprocess import DEVNULL, PIPE, Popen
 from typing import IO, Any
 
-from ..platform import CAN_WAIT_FOR_PIPES, SIGKILL, SIGTERM, signal_group, wait_for
+from ..platform import SIGKILL, SIGTERM, can_wait_for_pipes, signal_group, wait_for
 from .collecting import Collector, HeadAndTail, WholeOutput
 from .lifecycle import LINGERING, OVER, SWEEPING, ProcessLifecycle
 from .limits import Limits
@@ -167,7 +167,7 @@ class Child:
             source, *streams = terminal or self._own_streams()
             for stream, sink in zip(streams, (self._out, self._err), strict=True):
                 if stream is not None:
-                    if CAN_WAIT_FOR_PIPES:
+                    if can_wait_for_pipes():
                         os.set_blocking(stream.fileno(), False)
                     else:
                         from ..platform.pipes import PipeReader
@@ -176,7 +176,7 @@ class Child:
                     self._sinks[stream.fileno()] = (stream, sink)
             if stdin is not None and source is not None:
                 self._input = source
-                if CAN_WAIT_FOR_PIPES:
+                if can_wait_for_pipes():
                     os.set_blocking(source.fileno(), False)
                 self._feed()
             self._pidfd = _descriptor_of(self._process.pid)
@@ -301,7 +301,7 @@ class Child:
     def _feed(self) -> None:
         stream = self._input
         assert stream is not None
-        if not CAN_WAIT_FOR_PIPES:
+        if not can_wait_for_pipes():
             from ..platform.pipes import feed
 
             feed(stream, bytes(self._rest))

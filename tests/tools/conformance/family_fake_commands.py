@@ -74,7 +74,7 @@ def listing(given: dict[str, Any]) -> NoReturn:
     limit = given.get("limit", "20")
     if not broken("family.mistake.bad-type"):
         if not limit.isdecimal():
-            refuse("list", "FLAG_ERROR", "--limit is no number")
+            refuse("list", "FLAG_ERROR", "--limit is not a number")
         if given.get("kind", "tree") not in ("tree", "bush"):
             refuse("list", "FLAG_ERROR", "--kind is neither tree nor bush")
     start = given.get("cursor", "0")

@@ -36,8 +36,12 @@ def listen(
         seen = sys._getframe(1).f_locals
         action: Any = seen.get("action")
         if "parser_name" in seen:
-            if _declared(chosen[-1]) is None:
-                note_command(invocation, path_to(chosen), None, True)
+            name = str(seen["parser_name"])
+            called = seen["self"]._name_parser_map[name]
+            # From 3.14 on argparse says so before it goes on to that parser.
+            path = path_to(chosen) if chosen[-1] is called else (*path_to(chosen), name)
+            if _declared(called) is None:
+                note_command(invocation, path, None, True)
         elif isinstance(action, argparse.Action):
             name = seen["option_string"] if action.option_strings else action.dest
             if not action.option_strings or not _is_noted(parser, action):

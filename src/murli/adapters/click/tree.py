@@ -237,7 +237,7 @@ def _flag(param: Any, context: Any) -> Flag:
 
 
 def _help(described: Any) -> str:
-    """Return the help of a command or parameter; what is no text may have to be looked up."""
+    """Return the help of a command or parameter; what is not text may have to be looked up."""
     texts = (getattr(described, "short_help", None), getattr(described, "help", None))
     text = next((each for each in texts if isinstance(each, str) and each), "")
     text = text.partition("\f")[0]

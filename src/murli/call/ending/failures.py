@@ -60,6 +60,11 @@ def conclude(invocation: Invocation, error: BaseException | None, printed: str |
         # Who has answered, or speaks to a person, chose the number himself.
         if writer._reply.answered or (writer.is_tty() and not writer._forgot_dry_run()):
             invocation.pass_on(printed)
+            returned = invocation.running.returned
+            if returned is not None and not (writer._reply.answered or error.code):
+                from ...answer.shown import show_returned
+
+                show_returned(invocation)  # the program went on behind its framework's call
             refused = invocation.running.refused_exit_code
             return refused or writer._reply.exit_code or _own_status(invocation, error)
         error = exit_failure(invocation, error)

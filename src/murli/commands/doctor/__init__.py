@@ -126,7 +126,7 @@ def _profile_troubles(invocation: Invocation) -> Iterator[str]:
     for profile in store.names():
         for key in store.profiles[profile].flags:
             if key not in known:
-                yield f'profile "{profile}" holds "{key}", which is no flag it can set'
+                yield f'profile "{profile}" holds "{key}", which is not a flag it can set'
 
 
 def _listing(folder: str) -> list[str]:

@@ -120,7 +120,7 @@ class _Lax(ValueError):
 
 
 def _no_constant(name: str) -> Any:
-    raise _Lax(f"{name} is no JSON")
+    raise _Lax(f"{name} is not JSON")
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

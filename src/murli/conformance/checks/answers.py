@@ -75,7 +75,7 @@ def only_answer(call: Call) -> str:
     found, noise = documents(call.evidence.stdout)
     ends = [each for each in found if is_terminal(each) and not is_error(each)]
     if not found:
-        return "stdout is no JSON document"
+        return "stdout is not a JSON document"
     if noise:
         return f"{noise} lines on stdout are not JSON"
     return f"{len(ends)} answers on stdout" if len(ends) > 1 else ""
@@ -165,7 +165,7 @@ def literal(target: Target) -> Iterator[Finding]:
     else:
         raise NotVerified("no command is known that could repeat anything")
     if _ODD not in f"{call.error.get('message')} {call.error.get('suggestion')}":
-        raise NotApplicable("it repeats nothing of what it is given")
+        raise NotApplicable("it repeats nothing of its arguments")
     written = call.evidence.stderr + call.evidence.stdout
     trouble = "" if _ODD.encode() in written else "letters outside ASCII, <, > or & are escaped"
     yield finding(trouble, call.command, call.evidence, warn=True)
@@ -223,7 +223,7 @@ def _surplus(stdout: bytes) -> str:
     found = sum(isinstance(each, dict) for each in lines)
     if found > 1:
         return f"stdout has {found} documents"
-    return "stdout has more than the document" if found else "stdout is no JSON"
+    return "stdout has more than the document" if found else "stdout is not JSON"
 
 
 @over(all_calls)

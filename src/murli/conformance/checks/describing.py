@@ -107,7 +107,7 @@ def commands(target: Target) -> Iterator[Finding]:
     listed = document.get("commands")
     trouble = ""
     if listed is not None and (not isinstance(listed, list) or objects_in(listed) != listed):
-        trouble = "commands is no list of objects"
+        trouble = "commands is not a list of objects"
     yield finding(trouble, "", evidence)
     for name, command in walked(document):
         yield finding(summed_up(command_misfits(command)), name, evidence)

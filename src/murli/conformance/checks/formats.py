@@ -62,7 +62,7 @@ def as_ndjson(target: Target) -> Iterator[Finding]:
         elif not trouble and not all(
             isinstance(parsed(each), dict) for each in stdout.splitlines()
         ):
-            trouble = "a line is no JSON object"
+            trouble = "a line is not a JSON object"
         yield finding(trouble, call.command, call.evidence)
         if not trouble and b" " in _TEXTS.sub(b"", stdout):
             yield finding("spaces between keys and values", call.command, call.evidence, warn=True)

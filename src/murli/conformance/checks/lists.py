@@ -148,7 +148,7 @@ def bad_cursor(target: Target) -> Iterator[Finding]:
             continue
         trouble = ""
         if call.exit_code != call.dialect.wrong_call:
-            trouble = f"a cursor that is none: {call.ended}"
+            trouble = f"a made-up cursor: {call.ended}"
         elif call.error and call.error_name != "INVALID_CURSOR":
             trouble = "error.code is not INVALID_CURSOR"
         yield finding(trouble, named(command), call.evidence)

@@ -135,7 +135,7 @@ def stream_lines(call: Call) -> str:
     if not call.evidence.stdout.strip():
         return "nothing is on stdout"
     if not all(isinstance(each, dict) for each in lines):
-        return "a line is no JSON object"
+        return "a line is not a JSON object"
     if not ends[-1]:
         return "the last line is no envelope"
     return f"{sum(ends)} envelopes in one stream" if sum(ends) > 1 else ""
@@ -183,7 +183,7 @@ def log_lines(call: Call) -> str | None:
     for text in filter(bytes.strip, evidence.stderr.splitlines()):
         line = parsed(text)
         if not isinstance(line, dict):
-            return "a line on stderr is no JSON object"
+            return "a line on stderr is not a JSON object"
         if is_aside(line):
             continue
         trouble = summed_up(misfits(line, LOG))
@@ -233,7 +233,7 @@ def stream_troubles(evidence: Evidence) -> Iterator[str]:
     lines = [parsed(each) for each in evidence.stdout.split(b"\n") if each.strip()]
     found = [each for each in lines if isinstance(each, dict)]
     if len(found) < len(lines):
-        yield "a line is no object"
+        yield "a line is not an object"
     found = [each for each in found if not is_aside(each)]
     last = found[-1] if found else {}
     if not is_terminal(last):

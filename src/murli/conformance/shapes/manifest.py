@@ -197,9 +197,9 @@ def _exit_codes(codes: Any, shape: str) -> Iterator[str]:
     for number, code in codes.items() if isinstance(codes, dict) else ():
         where = f"exit_codes.{number}"
         if shape == "3" and not _NUMBER.fullmatch(number):
-            yield f"{where} is no number"
+            yield f"{where} is not a number"
         if not isinstance(code, dict):
-            yield f"{where} is no object"
+            yield f"{where} is not an object"
             continue
         more = {"name": TEXT, "error_codes": _CODES} if shape == "3" else {"name": TEXT}
         yield from misfits_of(code, _EXIT_CODE, more, where)
@@ -209,7 +209,7 @@ def _flags(flags: Any, shape: str, with_media_types: str) -> Iterator[str]:
     for name, flag in flags.items() if isinstance(flags, dict) else ():
         where = f"flags.{name}"
         if not isinstance(flag, dict):
-            yield f"{where} is no object"
+            yield f"{where} is not an object"
             continue
         if shape == "1":
             required = {"type": one_of(*_TYPES), **_FLAG}
@@ -224,7 +224,7 @@ def _flags(flags: Any, shape: str, with_media_types: str) -> Iterator[str]:
         if (flag.get("type") == "object") and "schema" not in flag:
             yield f"{where} is an object without a schema"
         if "schema" in flag and flag.get("type") not in ("object", "array"):
-            yield f"{where} has a schema, and is no object"
+            yield f"{where} has a schema, and is not an object"
         if "media_types" in flag and (name != with_media_types or flag.get("type") != "enum"):
             yield f"{where} has media_types, which only the format has"
         yield from _values(flag, where)
