@@ -699,6 +699,7 @@ class Invocation:
         process = self.process
         if not process.watches_signals and self.deadline is None:
             code = _finish(self, error, restore)
+            self.running.returned = None
             if restore:
                 self.undo_all()
             self.state = OVER
@@ -718,6 +719,7 @@ class Invocation:
             # A handler that was interrupted and ends as if it were not has not done its work.
             error = interruption if isinstance(error, (SystemExit, type(None))) else error
         code = self.writer._reply.exit_code = _finish(self, error, restore)
+        self.running.returned = None  # it may be large
         self.state = OVER
         if self.deadline is not None:
             # One answer is all there is: whoever takes long from here on is not the call.
