@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..outcome import ProgressEvent
+    from ..secrets.redaction import Secrets
     from . import Outlet, Put, Writer
 
 
@@ -43,11 +44,16 @@ def plain_line(outlet: Outlet, item: Any, number: int = 0) -> str | None:
         text = f'{{"_seq":{number},{text[1:]}'
     secrets = outlet.secrets
     if secrets is not None and not secrets.revealed:
-        from ..secrets.redaction import may_be_in
-
-        if may_be_in(text, secrets):
-            return None
+        for each in secrets.spelled or _spelled(secrets):
+            if each in text:
+                return None
     return text + "\n"
+
+
+def _spelled(secrets: Secrets) -> tuple[str, ...]:
+    from ..secrets.redaction import spell
+
+    return spell(secrets)
 
 
 def as_event(writer: Writer, v: Any, name: str = "event") -> Any:

@@ -699,6 +699,7 @@ class Invocation:
         process = self.process
         if not process.watches_signals and self.deadline is None:
             code = _finish(self, error, restore)
+            self.running.returned = None
             if restore:
                 self.undo_all()
             self.state = OVER
@@ -723,6 +724,7 @@ class Invocation:
             error = ending_behind(error)
         take_interruption()
         code = self.writer._reply.exit_code = _finish(self, error, restore)
+        self.running.returned = None  # it may be large
         self.state = OVER
         if self.deadline is not None:
             # One answer is all there is: whoever takes long from here on is not the call.

@@ -70,7 +70,7 @@ class Secrets:
         self.numbers: set[str] = set()
         self._matcher: Matcher | None = None
         self._key_matcher: Matcher | None = None
-        # What is in every line of JSON that holds any; see `may_be_in`.
+        # Of what one is in every line of JSON that holds a secret; ``None`` until it is asked for.
         self.spelled: tuple[str, ...] | None = None
 
     def add(self, value: Any, *, named: bool = False) -> None:
@@ -454,16 +454,11 @@ def _is_escaped(text: str) -> bool:
     return True
 
 
-def may_be_in(line: str, secrets: Secrets) -> bool:
-    """Return whether there may be a secret in *line*, which is JSON: a quick look."""
-    spelled = secrets.spelled
-    if spelled is None:
-        found = _in_json(secrets.texts, secrets.whole, secrets.numbers)
-        spelled = secrets.spelled = tuple(found)
-    for each in spelled:  # noqa: SIM110  # any() takes twice as long, for every event
-        if each in line:
-            return True
-    return False
+def spell(secrets: Secrets) -> tuple[str, ...]:
+    """Work out what `Secrets.spelled` is, and return it."""
+    found = tuple(_in_json(secrets.texts, secrets.whole, secrets.numbers))
+    secrets.spelled = found
+    return found
 
 
 def _in_json(texts: set[str], whole: set[str], numbers: set[str]) -> Iterator[str]:

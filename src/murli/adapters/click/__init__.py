@@ -264,7 +264,9 @@ class Call:
             invocation.running.returned = self.returned
             let_program_end(invocation, ending, words)
         # With no words given the program is the tool, and over: what is printed late goes aside.
-        code = invocation.finish(ending, returned=self.returned, restore=words is not None)
+        returned, self.returned = self.returned, None
+        code = invocation.finish(ending, returned=returned, restore=words is not None)
+        del returned  # the garbage collector would look through it while the process ends
         if (
             isinstance(ending, SystemExit)
             and invocation.writer.is_tty()
