@@ -89,4 +89,5 @@ def test_a_stream_loads_what_it_needs_and_nothing_else(tmp_path: Path) -> None:
         "murli.contracts.control_lines",
         "murli.formats.patience",
         "murli.formats.quick",
+        "murli.platform",
     }

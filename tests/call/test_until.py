@@ -190,7 +190,7 @@ def test_what_is_looked_at(
         (("get", "down", "--until", "status=done"), "restarting", 5),
         (("deploy", "--until", "status=done"), "named like one that changes", 0),
         (("look", "--yes", "--until", "status=done"), "changes something", 0),
-        (("frob", "--until", "status=done"), "Nothing tells", 0),
+        (("frob", "--until", "status=done"), "Nobody declared", 0),
         (("status", "--until", "done"), "expected FIELD=VALUE", 0),
         (("status", "--every", "5s"), "--every needs --until", 0),
         (("status", "--until", "a=b", "--every", "1ms"), "the least", 0),
