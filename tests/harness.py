@@ -86,7 +86,8 @@ def environment(**changes: str | None) -> dict[str, str]:
         if not name.startswith(("MURLI_", "RIFFLE_", "PYTHON", "COV_"))
         and name not in ("COLUMNS", "NO_COLOR", "CI")
     }
-    kept |= {"MURLI_TEST": "1", "LC_ALL": "C.UTF-8", "HOME": HOME}
+    # From 3.13 on Python colours its own texts at a terminal.
+    kept |= {"MURLI_TEST": "1", "LC_ALL": "C.UTF-8", "HOME": HOME, "PYTHON_COLORS": "0"}
     for name, value in changes.items():
         kept.pop(name, None)
         if value is not None:
