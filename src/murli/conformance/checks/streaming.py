@@ -114,7 +114,7 @@ def _uncancelled(call: Call, is_stream: bool) -> str:
     last = parsed(call.evidence.stdout) or _last_line(call.evidence.stdout)
     has_end = isinstance(last, dict) and is_terminal(last)
     if (call.target.is_enveloped or is_stream) and not has_end:
-        return "its last line does not tell that it was stopped"
+        return "its last line does not say that it was stopped"
     return _unlike(call, "cancelled", code)
 
 
