@@ -82,7 +82,10 @@ def _contracts(case: Case) -> list[str]:
 
 def _traces(case: Case, evidence: Evidence) -> list[str]:
     """Return what must not be there, however it ended."""
-    found = [f"a process survived: {each}" for each in evidence.survivors]
+    # What multiprocessing ends at exit is left by a signal that ends Python just before.
+    left_by_signal = case.deed == "leaves-child" and evidence.code < 0
+    survivors = [] if left_by_signal else evidence.survivors
+    found = [f"a process survived: {each}" for each in survivors]
     left = [each for each in evidence.leftovers if not _KEPT.fullmatch(each)]
     if left and "profile" not in case.words:
         found.append(f"files were left: {left}")

@@ -226,6 +226,27 @@ def test_an_interrupt_in_the_middle_of_an_import_error(tmp_path: Path) -> None:
     assert (done.code, done.error["error"]) == (9, "cancelled")
 
 
+def test_an_interrupt_while_the_encoder_is_loaded(tmp_path: Path) -> None:
+    """A signal that comes while orjson begins, in C, is answered once that has ended."""
+    source = """
+        import argparse, murli, os, sys, time
+        p = argparse.ArgumentParser(prog="t")
+        murli.enable(p)
+        p.parse_args()
+        sent = []
+        def hook(event, args):
+            begun = "orjson" in sys.modules and args[0] != "orjson.orjson"
+            if event == "import" and begun and not sent:
+                sent.append(args[0])
+                os.kill(os.getpid(), 15)
+        sys.addaudithook(hook)
+        murli.get_writer().write_event({"sent": True})
+        time.sleep(30)
+    """
+    done = run(script(tmp_path, dedent(source)))
+    assert (done.code, json.loads(done.out.splitlines()[-1])["error"]) == (9, "cancelled")
+
+
 def test_nothing_of_ours_stays_behind(tmp_path: Path) -> None:
     """After a call in the author's own process, signals, environment and stdin are as before."""
     source = (

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from . import MAX_DEPTH
+from . import MAX_DEPTH, defer_signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -258,6 +258,8 @@ try:
 except ImportError:  # an interpreter without the accelerator
     _encoded = _encoded_by_nobody
 else:
+    # Its C code does not expect that a handler of signals raises while it begins.
+    _resume = defer_signals()
     try:
         import orjson
     except ImportError:
@@ -270,3 +272,5 @@ else:
             | orjson.OPT_PASSTHROUGH_DATETIME
         )
         _encoded = _encoded_by_orjson
+    finally:
+        _resume()

@@ -149,8 +149,6 @@ class Deadline:
         forced_end = self._invocation.process.forced_end
         if self._stopped:
             return
-        if self._watchdog is not None:
-            self._watchdog.disarm()
         try:
             from .watchdog import Watchdog
 

@@ -86,26 +86,33 @@ class Watchdog:
     def arm(self, seconds: float, stages: list[Writes], code: int) -> None:
         """Write the first of *stages* in this many *seconds*, and exit with *code*.
 
-        Each further stage is for the one before it having blocked; the last is to exit.
+        Each further stage is for the one before it having blocked; the last is to exit. What was
+        armed before counts until this does: Python may be stuck from any moment on.
         """
+        before = self._timers, self._kept, self._opened
+        self._timers, self._kept, self._opened = [], [], []
         for stage in (*stages, []):
             function, value = self._exit, code
             for descriptor, data in reversed(stage):
                 function, value = self._write, self._request(descriptor, data, function, value)
             self._start(seconds, function, value)
             seconds += _NEXT_SECONDS
+        self._drop(*before)
 
     def disarm(self) -> None:
         """Do nothing of all that; if it has begun, this does not return in time to notice."""
+        self._drop(self._timers, self._kept, self._opened)
+
+    def _drop(self, timers: list[Any], kept: list[Any], opened: list[int]) -> None:
         if os.getpid() != self._pid:  # a fork has no timers
             return
-        if any(self._has_fired(timer) for timer in self._timers):
+        if any(self._has_fired(timer) for timer in timers):
             time.sleep(_FIRING_SECONDS)
-        for timer in self._timers:
+        for timer in timers:
             self._delete(timer)
-        self._timers.clear()
-        self._kept.clear()
-        self.abandon()
+        timers.clear()
+        kept.clear()
+        _close(opened)
 
     def _start(self, seconds: float, function: int, value: int) -> None:
         event, number = _block(_event(function, value)), _block(bytes(8))
@@ -134,11 +141,7 @@ class Watchdog:
 
     def abandon(self) -> None:
         """Hold nothing, in a fork of the program, that others wait for the end of."""
-        while self._opened:
-            try:
-                os.close(self._opened.pop())
-            except OSError:  # the program has closed what is not its own
-                pass
+        _close(self._opened)
 
     def _kept_open(self, descriptor: int) -> int:
         """Return a duplicate of *descriptor*: its number may be another file's by then.
@@ -154,6 +157,14 @@ class Watchdog:
         except OSError:  # closed, not ours to open, or none so high is allowed
             pass
         return descriptor
+
+
+def _close(descriptors: list[int]) -> None:
+    while descriptors:
+        try:
+            os.close(descriptors.pop())
+        except OSError:  # the program has closed what is not its own
+            pass
 
 
 def _event(function: int, value: int) -> bytes:
