@@ -101,7 +101,7 @@ class Program:
             return outer.writer  # the process has an owner already
         take_bursts_as_one(begin=True)
         try:
-            invocation = Invocation(self, self._settings, sys.argv[1:])
+            invocation = Invocation(self, self._settings, self._words())
             try:
                 if invocation.call.mounted or invocation.call.schema:
                     stand_aside(invocation)
@@ -136,6 +136,10 @@ class Program:
             sys.argv[1:], self._argv = self._argv, None
         block, self._block = self._block, None
         block.end(error)
+
+    def _words(self) -> list[str]:
+        """Return the words among which ours may be."""
+        return sys.argv[1:]
 
     def _take_ours_away(self, invocation: Invocation) -> None:
         """Leave the program, which reads ``sys.argv`` itself, the words that are not ours."""

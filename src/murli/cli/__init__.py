@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     murli.enable(parser, name="murli")
     words = list(sys.argv[1:] if argv is None else argv)
     place = _command_in(words)
-    if words[place : place + 1] in (["call"], ["check"]):
+    if words[place : place + 1] in (["call"], ["check"], ["run"]):
         if words[place] == "check":
             words[place + 1 :] = check_command.options_first(words[place + 1 :])
         words[place:] = [_DASHES if word == "--" else word for word in words[place:]]
@@ -116,7 +116,16 @@ def make_parser() -> argparse.ArgumentParser:
     stubbing.add_argument("--async", action="store_true", dest="with_async", help="and its twin")
     stubbing.add_argument("-o", "--file", help="where to write it, instead of stdout")
     stubbing.add_argument("tool", help="a program, or in one word the words that run it")
+    running = command("run", "Run a tool that nobody can edit, as if it had enabled murli", run)
+    running.add_argument("--trust", action="store_true", help="ask no confirmation by names alone")
+    running.add_argument("--contract", choices=CONTRACTS, help="the one to answer in; murli")
+    running.add_argument("--timeout", type=_seconds, help="seconds for the tool")
+    running.add_argument("--as-program", action="store_true", help="look at no code of the tool")
+    running.add_argument("tool", help="a program or a script, as it is called without murli")
+    of_tool = running.add_argument("words", nargs=argparse.REMAINDER, help="its own, untouched")
+    of_tool.required = False
     _annotate(calling, explaining, stubbing)
+    _annotate_running(running)
     return parser
 
 
@@ -151,6 +160,21 @@ def _annotate(*parsers: argparse.ArgumentParser) -> None:
             when_to_use="Use before you write Python that calls the tool.",
             idempotent=True,
             examples=[murli.Example("murli stubs riffle -o riffle_stubs.py", "Write the module")],
+        ),
+    )
+
+
+def _annotate_running(running: argparse.ArgumentParser) -> None:
+    murli.annotate(
+        running,
+        murli.Metadata(
+            agent_description=(
+                "Runs a tool of any author under the contract: one document, its own exit status "
+                "explained, prompts that fail, `describe` and `--schema` on the tool itself."
+            ),
+            when_to_use="Use in front of a tool that does not speak a contract itself.",
+            timeout=_A_DAY,
+            examples=[murli.Example("murli run csvcut -c name data.csv", "One column")],
         ),
     )
 
@@ -195,6 +219,25 @@ def call(args: argparse.Namespace, writer: Writer) -> None:
     else:
         response = tool.run(*words, stdin=stdin)
     _forward_answer(tool, response, writer)
+
+
+def run(args: argparse.Namespace, writer: Writer) -> NoReturn:
+    """Become a tool; where that fails, say why."""
+    from ..retrofit.launch import Options, become
+    from ..retrofit.resolving import NotFound
+
+    program, words = _split_tool(args.tool, args.words)
+    options = Options()
+    for name in ("contract", "timeout"):
+        if getattr(args, name) is not None:
+            options.values[f"--{name}"] = str(getattr(args, name))
+    options.switches |= {
+        f"--{name.replace('_', '-')}" for name in ("trust", "as_program") if getattr(args, name)
+    }
+    try:
+        become([*program, *words], options)
+    except NotFound as missing:
+        raise murli.AgentError.not_found(str(missing), "Name a program or a script.") from None
 
 
 def _waited(
