@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import sys
 
+# What describes a tool, and what is no tool: the commands of murli itself.
+DESCRIBING = ("describe", "card", "schema")
+OWN = frozenset(("call", "explain", "check", "stubs", "run", *DESCRIBING))
+
 
 def main() -> None:
     """Run the command on the words of the process."""
@@ -14,6 +18,10 @@ def main() -> None:
         from .retrofit.launch import run
 
         run(sys.argv[2:])  # which becomes the tool; else the parser says what is wrong
+    elif sys.argv[1:2] and sys.argv[1] in DESCRIBING and not OWN.issuperset(sys.argv[2:3]):
+        from .retrofit.launch import describe
+
+        describe(sys.argv[1], sys.argv[2:])
     from .cli import main as command
 
     command()

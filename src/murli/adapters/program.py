@@ -118,11 +118,21 @@ class Program:
 
             self._block = Block(invocation, sys.argv[1:])
             self._block.begin()
+        metadata, path = self.called(invocation)
+        forced, previews = self.intent()
+        invocation.admit(metadata, path, forced=forced, previews=previews)
+        return invocation.writer
+
+    def called(self, invocation: Invocation) -> tuple[Metadata | None, tuple[str, ...]]:
+        """Return what is declared of the command that is called, and its names below the tool's."""
         level: Any = invocation.call.level
         if core.declares_changes or self._settings.infers:
             level = command_line(invocation).level
-        invocation.admit(self._declared(level), getattr(level, "path", ()))
-        return invocation.writer
+        return self._declared(level), getattr(level, "path", ())
+
+    def intent(self) -> tuple[bool, bool]:
+        """Return whether words of the program's own confirm, and preview: not that we know of."""
+        return False, False
 
     def __exit__(
         self,

@@ -124,6 +124,12 @@ def make_parser() -> argparse.ArgumentParser:
     running.add_argument("tool", help="a program or a script, as it is called without murli")
     of_tool = running.add_argument("words", nargs=argparse.REMAINDER, help="its own, untouched")
     of_tool.required = False
+    of_commands = (("card", "Print the commands of a tool, one a line"), ("schema", "Describe one"))
+    for name, summary in of_commands:
+        describing = command(name, summary, describe)
+        describing.add_argument("tool", help="a program or a script")
+        named = describing.add_argument("words", nargs=argparse.REMAINDER, help="its command")
+        named.required = False
     _annotate(calling, explaining, stubbing)
     _annotate_running(running)
     return parser
@@ -238,6 +244,14 @@ def run(args: argparse.Namespace, writer: Writer) -> NoReturn:
         become([*program, *words], options)
     except NotFound as missing:
         raise murli.AgentError.not_found(str(missing), "Name a program or a script.") from None
+
+
+def describe(args: argparse.Namespace, writer: Writer) -> NoReturn:
+    """Describe a tool from outside; where there is none, say so."""
+    from ..retrofit.launch import describe as describe_tool
+
+    describe_tool(args.command, [args.tool, *args.words])
+    raise murli.AgentError.not_found(f"There is no program {args.tool!r}.", "Name another one.")
 
 
 def _waited(

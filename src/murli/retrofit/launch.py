@@ -7,7 +7,7 @@ import sys
 
 from ..core import MOUNTED, Settings, end_of_own_flags
 from .resolving import NotFound, Target, resolve
-from .watching import BETWEEN, WITHIN
+from .watching import BETWEEN, NOBODY, WITHIN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _AGAIN = "import sys; '' in sys.path[:1] and sys.path.pop(0); import murli.__main__ as m; m.main()"
 # The flags that have a value, and those that are switches.
 VALUES = ("--contract", "--timeout")
-SWITCHES = ("--trust", "--as-program")
+SWITCHES = ("--trust", "--as-program")  # and --describes, which nobody types
 
 
 class Options:
@@ -36,7 +36,7 @@ class Options:
     def words(self) -> list[str]:
         """Return them as they are typed."""
         values = [f"{name}={value}" for name, value in self.values.items()]
-        return [*values, *sorted(self.switches)]
+        return [*values, *sorted(self.switches.intersection(SWITCHES))]
 
 
 def split(words: Sequence[str]) -> tuple[Options, list[str]] | None:
@@ -74,11 +74,14 @@ def run(words: Sequence[str]) -> None:
 def become(words: Sequence[str], options: Options) -> NoReturn:
     """Become the tool that *words* call; `NotFound` when there is none."""
     target = resolve(words[0], words[1:])
-    if is_plain(target):
+    if "--describes" not in options.switches and is_plain(target):
         execute([*target.argv, *target.words])
-    if target.interpreter and "--as-program" not in options.switches:
+    is_watched = target.interpreter and "--as-program" not in options.switches
+    if is_watched and (not end_of_own_flags(target.words, MOUNTED) or _has_app(target, options)):
         execute(bootstrapped(target, options))
-    execute([*target.argv, *target.words])
+    from .foreign import run as run_foreign
+
+    run_foreign(target, options)
 
 
 def is_plain(target: Target) -> bool:
@@ -86,8 +89,9 @@ def is_plain(target: Target) -> bool:
     settings = Settings(agents="pipe", detect_agents=False)
     if not settings.is_for_people(os.isatty(1)):
         return False
-    mounted = MOUNTED if target.interpreter else ()
-    return not end_of_own_flags(target.words, mounted)
+    if target.interpreter:
+        return not end_of_own_flags(target.words, MOUNTED)
+    return "--agent" not in target.words
 
 
 def execute(argv: list[str]) -> NoReturn:
@@ -98,8 +102,52 @@ def execute(argv: list[str]) -> NoReturn:
     os.execv(find(argv[0]), argv)
 
 
-def bootstrapped(target: Target, options: Options, ask: Sequence[str] | None = None) -> list[str]:
-    """Return what runs the tool behind the bootstrap, or what it is called to *ask* there."""
+def _has_app(target: Target, options: Options) -> bool:
+    """Return whether a tool of Python parses its words with a framework that we know.
+
+    Only then are words of ours taken from it before it sees them. One that is called for the first
+    time is asked for its help.
+    """
+    from .learning import SECONDS, Known, ask
+
+    def find() -> str:
+        asked = Target(target.name, target.argv, ["--help"], target.path)
+        asked.interpreter, asked.how, asked.place = target.interpreter, target.how, target.place
+        if target.how != "module":
+            asked.place = os.path.abspath(target.place)
+        argv = bootstrapped(asked, options, probes=True)
+        return "program" if ask(argv, SECONDS)[1] == NOBODY else "app"
+
+    if target.how == "module":
+        return True  # whose package may be another one tomorrow
+    known = Known(target.argv, target.path, target.name)
+    found = known.noted("--kind", find)
+    known.keep()
+    return found == "app"
+
+
+def describe(command: str, words: Sequence[str]) -> None:
+    """Describe a tool: ``describe``, ``card`` or ``schema``, the tool, and names of commands.
+
+    Returns where the parser of the command is to say what is wrong.
+    """
+    asked = split(words)
+    if asked is None:
+        return
+    options, (tool, *names) = asked
+    options.switches.add("--describes")
+    if command == "schema":
+        ours = [*names, "--schema"]
+    else:
+        ours = ["describe", *(["--card"] if command == "card" else []), *names]
+    try:
+        become([tool, *ours], options)
+    except NotFound:
+        return
+
+
+def bootstrapped(target: Target, options: Options, *, probes: bool = False) -> list[str]:
+    """Return what runs the tool behind the bootstrap, or only *probes* what it is."""
     said = {
         "guard": options.guard,
         "back": WITHIN.join([sys.executable, "-c", _AGAIN, "run", *options.words()]),
@@ -108,8 +156,8 @@ def bootstrapped(target: Target, options: Options, ask: Sequence[str] | None = N
     }
     for name, value in options.values.items():
         said[name.removeprefix("--")] = value
-    if ask is not None:
-        said["ask"] = WITHIN.join(ask)
+    if probes:
+        said["probe"] = ""
     elif not end_of_own_flags(target.words, MOUNTED):
         said["own"] = ""
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bootstrap.py")

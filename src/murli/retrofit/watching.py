@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # What stands between the options in the one word that holds them, and between the words of one.
 BETWEEN, WITHIN = "\x1f", "\x1e"
-# How a tool ends that was only asked what it is, where none of its apps began.
+# How a tool ends that was asked for its help to see what it is, where none of its apps began.
 NOBODY = 86
 # inspect.CO_VARARGS and CO_COROUTINE
 _VARARGS, _COROUTINE = 0x04, 0x80
@@ -28,9 +28,7 @@ def run(said: str, how: str, place: str, words: "list[str]") -> None:
     if sys.version_info < (3, 10):  # noqa: UP036 -- murli is too new for it: any other program
         back = options["back"].split(WITHIN)
         os.execv(back[0], [*back, "--as-program", *options["argv"].split(WITHIN), *words])
-    is_asked = "ask" in options
-    if is_asked:
-        words = ["--help"]
+    is_asked = "probe" in options
     sys.argv[:] = [place, *words]
     # What a tool starts itself with once more.
     begin = sys.orig_argv[: sys.orig_argv.index(said) - 1]
@@ -43,8 +41,7 @@ def run(said: str, how: str, place: str, words: "list[str]") -> None:
     try:
         _run(how, place)
     finally:
-        if not watch.begun:
-            os._exit(NOBODY)
+        os._exit(NOBODY)
 
 
 def _run(how: str, place: str) -> None:
@@ -219,12 +216,6 @@ class Watch:
             words = args[position] if len(args) > position else named.get(word)
             if self.is_over or not self._is_meant(app, name, words) or not self._take(app):
                 return own(*args, **named)
-            if "ask" in self.options:
-                words = sys.argv[1:] = [*filter(None, self.options["ask"].split(WITHIN))]
-                if len(args) > position:
-                    args = (*args[:position], words, *args[position + 1 :])
-                elif word in named:
-                    named[word] = words
             return getattr(app, name)(*args[1:], **named)
 
         for each in ("__name__", "__qualname__", "__doc__", "__module__"):
@@ -234,7 +225,7 @@ class Watch:
     def _is_meant(self, app: "Any", name: str, words: "Any") -> bool:
         """Return whether *app* is called with the program's own words, to do what they say."""
         if "_murli_enabled" in vars(app):
-            return False
+            return "probe" in self.options
         if words is not None:
             own = sys.argv[1:]
             if type(words) not in (list, tuple):
@@ -250,6 +241,8 @@ class Watch:
 
     def _take(self, app: "Any") -> bool:
         """Let murli serve *app*; False where it is left alone."""
+        if "probe" in self.options:
+            os._exit(0)
         if not self.load():
             self.begun = True
             self.end()
@@ -281,7 +274,7 @@ class Watch:
             self.replace(os, name, leading(name))
 
     def _leads_on(self, file: "Any") -> bool:
-        if self.is_over or self.begun or "ask" in self.options:
+        if self.is_over or self.begun or "probe" in self.options:
             return False
         try:
             with open(file, "rb") as script:
