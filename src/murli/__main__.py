@@ -9,7 +9,11 @@ import sys
 
 # What describes a tool, and what is no tool: the commands of murli itself.
 DESCRIBING = ("describe", "card", "schema")
-OWN = frozenset(("call", "explain", "check", "stubs", "run", *DESCRIBING))
+OWN = frozenset(
+    """
+    call card check describe explain run schema shell sidecar stubs unwrap wrap
+    """.split()  # noqa: SIM905
+)
 
 
 def main() -> None:

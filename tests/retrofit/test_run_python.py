@@ -47,6 +47,8 @@ def test_a_command_named_like_one_that_destroys_is_guarded(books: Path) -> None:
     assert (refused.code, refused.error["error"]) == (1, "confirmation_required")
     assert refused.stdout == b""
     assert served(books, "delete", "emma", "--yes").document["result"] == "deleted emma"
+    before = served(books, "delete", "emma", options=("--yes",))
+    assert before.document["result"] == "deleted emma"
     trusted = served(books, "delete", "emma", options=("--trust",))
     assert trusted.document["result"] == "deleted emma"
 

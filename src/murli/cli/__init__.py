@@ -16,6 +16,7 @@ import murli
 from ..commands.raw import write_raw
 from ..wire import CONTRACTS
 from . import check as check_command
+from . import outside
 
 if TYPE_CHECKING:
     from ..answer import Writer
@@ -120,6 +121,7 @@ def make_parser() -> argparse.ArgumentParser:
     running.add_argument("--trust", action="store_true", help="ask no confirmation by names alone")
     running.add_argument("--contract", choices=CONTRACTS, help="the one to answer in; murli")
     running.add_argument("--timeout", type=_seconds, help="seconds for the tool")
+    running.add_argument("--yes", action="store_true", help="confirm the call")
     running.add_argument("--as-program", action="store_true", help="look at no code of the tool")
     running.add_argument("tool", help="a program or a script, as it is called without murli")
     of_tool = running.add_argument("words", nargs=argparse.REMAINDER, help="its own, untouched")
@@ -130,6 +132,7 @@ def make_parser() -> argparse.ArgumentParser:
         describing.add_argument("tool", help="a program or a script")
         named = describing.add_argument("words", nargs=argparse.REMAINDER, help="its command")
         named.required = False
+    outside.add_parsers(command)
     _annotate(calling, explaining, stubbing)
     _annotate_running(running)
     return parser
@@ -238,7 +241,9 @@ def run(args: argparse.Namespace, writer: Writer) -> NoReturn:
         if getattr(args, name) is not None:
             options.values[f"--{name}"] = str(getattr(args, name))
     options.switches |= {
-        f"--{name.replace('_', '-')}" for name in ("trust", "as_program") if getattr(args, name)
+        f"--{name.replace('_', '-')}"
+        for name in ("trust", "as_program", "yes")
+        if getattr(args, name)
     }
     try:
         become([*program, *words], options)

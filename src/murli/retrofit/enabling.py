@@ -23,7 +23,12 @@ def take(app: Any, options: dict[str, str], program: Program | None) -> None:
     """Enable *app*, which is about to begin; *program* had the process until now."""
     if program is not None:
         leave(program)
-    enable(app, **_settings(options))
+    chosen = _settings(options)
+    if "sidecar" in options:
+        from .annotating import annotate
+
+        chosen |= annotate(app, options["sidecar"])
+    enable(app, **chosen)
 
 
 def own(options: dict[str, str]) -> Program:

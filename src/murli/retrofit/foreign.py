@@ -7,11 +7,12 @@ import sys
 from ..adapters import enable
 from ..adapters.program import Program
 from ..core import current, mentions_secret
-from ..declare.safety import inferred_danger
+from ..declare.safety import declared_danger, inferred_danger
 from ..declare.tree import Command
 from ..errors import AgentError
 from .learning import Known
 from .levels import LearntLevel
+from .sidecars import Invalid, find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ..line.option_words import Options as SecretOptions
     from .launch import Options
     from .resolving import Target
+    from .sidecars import Sidecar
 
 # How long a program may take that nobody has given a time.
 SECONDS = 1800.0
@@ -33,15 +35,20 @@ def run(target: Target, options: Options) -> NoReturn:
     """Run a program that is not Python's, or whose code is not looked at, and end this process."""
     made = Foreign(target)
     made.describes = "--describes" in options.switches
+    made.is_confirmed = "--yes" in options.switches
     chosen: dict[str, Any] = {"guard": options.guard, "name": target.name}
     if "--contract" in options.values:
         chosen["contract"] = options.values["--contract"]
-    enable(made, timeout=float(options.values.get("--timeout", SECONDS)), **chosen)
+    if made.sidecar is not None:
+        chosen["exit_codes"] = made.sidecar.exit_codes()
+        chosen["timeout"] = float(made.sidecar.declared.get("timeout", SECONDS))
+    enable(made, **{"timeout": SECONDS, **chosen, **options.timeout()})
     sys.argv[:] = [target.argv[0], *target.words]
     with made as writer:
         from .supervising import supervise
 
-        status = supervise([*target.argv, *sys.argv[1:]], target.path, writer)
+        output = made.sidecar.output(made.path) if made.sidecar is not None else ""
+        status = supervise([*target.argv, *sys.argv[1:]], target.path, writer, output)
     sys.exit(status)
 
 
@@ -50,12 +57,23 @@ class Foreign(Program):
 
     # Whether the word for our description is no word of the program's.
     describes = False
+    # Whether the caller confirmed the call before the program's name.
+    is_confirmed = False
 
     def __init__(self, target: Target) -> None:
         super().__init__({}, "", "")
         self.target = target
         self.known = Known(target.argv, target.path, target.name)
         self._version = ""
+        # What is declared about it, and what is wrong with that.
+        self.sidecar: Sidecar | None = None
+        self.mistake = ""
+        try:
+            self.sidecar = find(target.name)
+        except Invalid as wrong:
+            self.mistake = str(wrong)
+        # The command that is called, as far as a sidecar knows it.
+        self.path: tuple[str, ...] = ()
 
     # -- what is called ---------------------------------------------------------------------------
 
@@ -64,6 +82,13 @@ class Foreign(Program):
 
         The help is asked for only where a word sounds as if it destroyed something.
         """
+        if self.mistake:
+            invocation.refuse(AgentError.user_error(self.mistake, "Mend the sidecar."))
+        if self.sidecar is not None:
+            self.path = self.sidecar.called(sys.argv[1:])
+            declared = self.sidecar.metadata(self.path)
+            if declared_danger(declared, self.path):
+                return declared, self.path or ("run",)
         words = [word for word in sys.argv[1:] if word[:1] != "-"]
         if not any(inferred_danger((word,)) == "destructive" for word in words):
             return None, ("run",)  # a name that suggests nothing
@@ -80,7 +105,8 @@ class Foreign(Program):
     def intent(self) -> tuple[bool, bool]:
         """Return whether words of the program's own confirm, and preview."""
         words = sys.argv[1:]
-        return any(word in words for word in _CONFIRMING), "--dry-run" in words
+        confirmed = self.is_confirmed or any(word in words for word in _CONFIRMING)
+        return confirmed, "--dry-run" in words
 
     # -- what the runtime asks --------------------------------------------------------------------
 
@@ -94,18 +120,21 @@ class Foreign(Program):
 
     def metadata(self) -> Metadata | None:
         """Return what is declared about the program itself."""
-        return None
+        return self._declared_at(())
+
+    def _declared_at(self, path: tuple[str, ...]) -> Metadata | None:
+        return self.sidecar.metadata(path) if self.sidecar is not None else None
 
     def tree(self) -> Command:
         """Describe every command, from the help of each."""
         self._version = self.known.version()
-        found = self.known.tree()
+        found = self.known.tree(self._declared_at)
         self._require(found)
         return found
 
     def command(self, level: Any, *, deep: bool = True) -> Command:
         """Describe the command at *level*, from its help."""
-        found = self.known.command(level.path, deep=deep)
+        found = self.known.command(level.path, self._declared_at, deep=deep)
         self._require(found)
         return found
 

@@ -6,6 +6,7 @@ import os
 import sys
 
 from ..core import MOUNTED, Settings, end_of_own_flags
+from .places import locate
 from .resolving import NotFound, Target, resolve
 from .watching import BETWEEN, NOBODY, WITHIN
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _AGAIN = "import sys; '' in sys.path[:1] and sys.path.pop(0); import murli.__main__ as m; m.main()"
 # The flags that have a value, and those that are switches.
 VALUES = ("--contract", "--timeout")
-SWITCHES = ("--trust", "--as-program")  # and --describes, which nobody types
+SWITCHES = ("--trust", "--as-program", "--yes")  # and --describes, which nobody types
 
 
 class Options:
@@ -32,6 +33,11 @@ class Options:
     def guard(self) -> str:
         """Whose word decides what has to be confirmed; see `murli.enable`."""
         return "declared" if "--trust" in self.switches else "inferred"
+
+    def timeout(self) -> dict[str, float]:
+        """Return how long the tool may take, as `murli.enable` takes it, where that is said."""
+        value = self.values.get("--timeout")
+        return {} if value is None else {"timeout": float(value)}
 
     def words(self) -> list[str]:
         """Return them as they are typed."""
@@ -76,6 +82,8 @@ def become(words: Sequence[str], options: Options) -> NoReturn:
     target = resolve(words[0], words[1:])
     if "--describes" not in options.switches and is_plain(target):
         execute([*target.argv, *target.words])
+    if "--yes" in options.switches and target.interpreter:
+        target.words.insert(0, "--yes")  # as if it were among the words of the tool
     is_watched = target.interpreter and "--as-program" not in options.switches
     if is_watched and (not end_of_own_flags(target.words, MOUNTED) or _has_app(target, options)):
         execute(bootstrapped(target, options))
@@ -118,6 +126,16 @@ def _has_app(target: Target, options: Options) -> bool:
         argv = bootstrapped(asked, options, probes=True)
         return "program" if ask(argv, SECONDS)[1] == NOBODY else "app"
 
+    if locate(target.name) is not None:
+        from .sidecars import Invalid
+        from .sidecars import find as find_sidecar
+
+        try:
+            sidecar = find_sidecar(target.name)
+        except Invalid:  # which is reported where the tool is enabled
+            sidecar = None
+        if sidecar is not None and sidecar.kind:
+            return sidecar.kind == "python"
     if target.how == "module":
         return True  # whose package may be another one tomorrow
     known = Known(target.argv, target.path, target.name)
@@ -156,6 +174,9 @@ def bootstrapped(target: Target, options: Options, *, probes: bool = False) -> l
     }
     for name, value in options.values.items():
         said[name.removeprefix("--")] = value
+    sidecar = locate(target.name)
+    if sidecar is not None:
+        said["sidecar"] = WITHIN.join(sidecar)
     if probes:
         said["probe"] = ""
     elif not end_of_own_flags(target.words, MOUNTED):

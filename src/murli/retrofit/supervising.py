@@ -41,16 +41,32 @@ _USAGE_MARKS = (
 _NOT_RUNNABLE, _NOT_FOUND = 126, 127
 
 
-def supervise(argv: Sequence[str], path: str, writer: Writer) -> int:
-    """Run a program to its end; return the status to exit with, or raise what it means."""
+def supervise(argv: Sequence[str], path: str, writer: Writer, output: str = "") -> int:
+    """Run a program to its end; return the status to exit with, or raise what it means.
+
+    *output* says how what it prints is laid out, where a sidecar does.
+    """
     invocation = current()
     assert invocation is not None
     child = Child(argv, path, invocation)
+    if output not in ("", "text", "json") and invocation.capture is not None:
+        child.printed = b""
     status = child.run()
     if speaks_a_contract(invocation, child.errors):
         invocation.running.verbatim = True
         return status if status >= 0 else 128 - status
-    if status == 0 or status in invocation.settings.exit_codes or writer.is_tty():
+    if child.printed is not None:
+        from .sidecars import parsed_output
+
+        text = child.printed.decode("utf-8", "replace")
+        found = parsed_output(text, output) if status == 0 else None
+        if found is not None:
+            writer.write_success("", found)
+            return 0
+        sys.stdout.write(text)
+    declared = invocation.metadata.ok_codes if invocation.metadata is not None else {}
+    known = status in invocation.settings.exit_codes or status in declared
+    if status == 0 or known or writer.is_tty():
         return status if status >= 0 else 128 - status
     raise_known(status, child.errors.decode("utf-8", "replace"), os.path.basename(argv[0]))
     return status
@@ -65,12 +81,25 @@ class Child:
         self._capture = invocation.capture
         self._pid = 0
         self.errors = b""
+        # What it has printed, where that is kept apart, because somebody reads it.
+        self.printed: bytes | None = None
 
     def run(self) -> int:
         """Run it; return its status, or minus the number of the signal that ended it."""
+        if self.printed is None:
+            return self._run(1)
+        import tempfile
+
+        with tempfile.TemporaryFile() as file:
+            status = self._run(file.fileno())
+            file.seek(0)
+            self.printed = file.read()
+        return status
+
+    def _run(self, out: int) -> int:
         reading, writing = os.pipe()
         try:
-            self._start(writing)
+            self._start(out, writing)
             os.close(writing)
             writing = -1
             return self._attend(reading)
@@ -80,10 +109,10 @@ class Child:
             os.close(reading)
             self._end_group()
 
-    def _start(self, errors: int) -> None:
+    def _start(self, out: int, errors: int) -> None:
         sys.stdout.flush()
         actions: list[tuple[int, ...] | tuple[int, int, str, int, int]]
-        actions = [(os.POSIX_SPAWN_DUP2, errors, 2)]
+        actions = [(os.POSIX_SPAWN_DUP2, out, 1), (os.POSIX_SPAWN_DUP2, errors, 2)]
         if _is_unreadable(0):
             actions.append((os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0))
         environment = {**_QUIET, **os.environ}
