@@ -46,10 +46,8 @@ def mismatches(sidecar: Sidecar, tool: Command) -> list[str]:
         if path not in known
     ]
     spelled = {name for each in known.values() for flag in each.flags for name in _spelled(flag)}
-    said = [*sidecar.declared.get("sensitive", ())]
-    for own in sidecar.commands.values():
-        said += own.get("sensitive", ())
-    found += [f"No command has the option {name}." for name in said if name not in spelled]
+    unknown = sorted(sidecar.sensitive() - spelled)
+    found += [f"No command has the option {name}." for name in unknown]
     return found
 
 

@@ -16,6 +16,7 @@ from .sidecars import Invalid, find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any, NoReturn
 
     from ..call import Invocation
@@ -178,5 +179,20 @@ class Foreign(Program):
 
     def _take_ours_away(self, invocation: Invocation) -> None:
         super()._take_ours_away(invocation)
+        for value in self._declared_secrets():
+            invocation.hide(value)
         if mentions_secret("\0".join((*sys.argv[1:], ""))):
             self.secret_options(self.level()).hide_in(sys.argv[1:], invocation)
+
+    def _declared_secrets(self) -> Iterator[str]:
+        """Yield the values of options that a sidecar calls secret, however they are written."""
+        if self.sidecar is None:
+            return
+        names = self.sidecar.sensitive()
+        for word, following in zip(sys.argv[1:], [*sys.argv[2:], ""], strict=True):
+            name, has_value, value = word.partition("=")
+            if name in names:
+                yield value if has_value else following
+            for short in names:
+                if len(short) == len("-x") and word.startswith(short) and word != short:
+                    yield word[len(short) :]

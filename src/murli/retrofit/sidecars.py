@@ -67,6 +67,11 @@ class Sidecar:
         """Return what the exit statuses of every command mean."""
         return _statuses(self.path, self.declared)
 
+    def sensitive(self) -> set[str]:
+        """Return the options, of any command, whose values are secrets."""
+        said = [self.declared, *self.commands.values()]
+        return {name for own in said for name in own.get("sensitive", ())}
+
     def output(self, path: tuple[str, ...]) -> str:
         """Return what the command at *path* prints, ``""`` where nobody says."""
         own = self.commands.get(path, {})
