@@ -89,7 +89,30 @@ if __name__ == "__main__":
     app()
 """
 
-TOOLS = {"click": CLICK, "argparse": ARGPARSE, "typer": TYPER}
+CYCLOPTS = """
+import cyclopts
+app = cyclopts.App(name="books", help="Keep books.", version="3.2.1")
+
+@app.command
+def show(name: str):
+    "Show one book."
+    print("book", name)
+
+@app.command
+def delete(name: str):
+    "Delete a book."
+    print("deleted", name)
+
+@app.command
+def ask():
+    "Ask for a name."
+    print("hello", input("Name: "))
+
+if __name__ == "__main__":
+    app()
+"""
+
+TOOLS = {"cyclopts": CYCLOPTS, "click": CLICK, "argparse": ARGPARSE, "typer": TYPER}
 
 
 def bare_python(folder: Path) -> Path:

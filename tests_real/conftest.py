@@ -107,7 +107,8 @@ class Real:
                 capture_output=True,
                 cwd=lay_out(self._folder),
                 env=env,
-                timeout=LIMIT,
+                # Whose help is learnt is run once for every command.
+                timeout=LIMIT * (9 if mode == "run" else 1),
                 check=False,
             )
         finally:

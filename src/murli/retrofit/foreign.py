@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 
 from ..adapters import enable
+from ..adapters.node_levels import NodeLevel
 from ..adapters.program import Program
 from ..core import current, mentions_secret
 from ..declare.safety import declared_danger, inferred_danger
 from ..declare.tree import Command
 from ..errors import AgentError
 from .learning import Known
-from .levels import LearntLevel
 from .sidecars import Invalid, find
 
 TYPE_CHECKING = False
@@ -93,7 +93,7 @@ class Foreign(Program):
         words = [word for word in sys.argv[1:] if word[:1] != "-"]
         if not any(inferred_danger((word,)) == "destructive" for word in words):
             return None, ("run",)  # a name that suggests nothing
-        level = LearntLevel(self.known)
+        level = NodeLevel(self.known)
         for word in words:
             below = level.child(word, 0)
             if below is not None:
@@ -115,9 +115,9 @@ class Foreign(Program):
         """Return the version, where the program has been described: a call does not ask for it."""
         return self._version
 
-    def level(self) -> LearntLevel:  # type: ignore[override]
+    def level(self) -> NodeLevel:  # type: ignore[override]
         """Return the program as the scanner sees it."""
-        return LearntLevel(self.known, describes=self.describes)
+        return NodeLevel(self.known, describes=self.describes)
 
     def metadata(self) -> Metadata | None:
         """Return what is declared about the program itself."""

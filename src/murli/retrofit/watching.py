@@ -86,6 +86,7 @@ class Watch:
             "typer._click.core": self._watch_click,
             "typer.main": self._watch_typer,
             "argparse": self._watch_argparse,
+            "cyclopts.core": self._watch_cyclopts,
         }
 
     def begin(self) -> None:
@@ -181,6 +182,9 @@ class Watch:
     def _watch_typer(self, module: "Any") -> None:
         self._watch_class(module.Typer, ("__call__",))
 
+    def _watch_cyclopts(self, module: "Any") -> None:
+        self._watch_class(module.App, ("__call__",))
+
     def _watch_argparse(self, module: "Any") -> None:
         self._watch_class(module.ArgumentParser, ("parse_args", "parse_known_args"))
 
@@ -224,7 +228,7 @@ class Watch:
 
     def _is_meant(self, app: "Any", name: str, words: "Any") -> bool:
         """Return whether *app* is called with the program's own words, to do what they say."""
-        if "_murli_enabled" in vars(app):
+        if "_murli_enabled" in getattr(app, "__dict__", vars(type(app))):
             return "probe" in self.options
         if words is not None:
             own = sys.argv[1:]
@@ -286,7 +290,7 @@ class Watch:
 def _place_of_words(code: "Any") -> "tuple[int, str]":
     """Return where a method takes the words it is called with, and under which name."""
     names = code.co_varnames[: code.co_argcount]
-    for name in ("args", "argv"):
+    for name in ("args", "argv", "tokens"):
         if name in names:
             return names.index(name), name
     return (code.co_argcount if code.co_flags & _VARARGS else sys.maxsize), "args"

@@ -1,25 +1,30 @@
-"""A program that is known by its help, as the scanner of the command line sees it."""
+"""A tool that is known by plain facts about each command, as the scanner sees it."""
 
 from __future__ import annotations
 
-from ..adapters.program_levels import UnknownLevel
+from .program_levels import UnknownLevel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Any, Protocol
 
-    from .learning import Known
+    class Nodes(Protocol):
+        """Who knows the facts."""
+
+        def node(self, path: Sequence[str] = ()) -> dict[str, Any]:
+            """Return what is known of the command at *path*: ``flags`` and ``commands``."""
 
 
-class LearntLevel(UnknownLevel):
-    """One command of a program. Its help is asked for when a word might be the program's or ours.
+class NodeLevel(UnknownLevel):
+    """One command; it is asked about when a word might be the tool's or ours.
 
-    Where that says nothing, every option is the program's own.
+    Where no option is known, every one is the tool's own. One that *describes* is known to have no
+    command of that name.
     """
 
     def __init__(
-        self, known: Known, path: tuple[str, ...] = (), *, describes: bool = False
+        self, known: Nodes, path: tuple[str, ...] = (), *, describes: bool = False
     ) -> None:
         super().__init__(path)
         self._known = known
@@ -27,12 +32,12 @@ class LearntLevel(UnknownLevel):
 
     @property
     def node(self) -> dict[str, Any]:
-        """What the help of the command says."""
+        """What is known of the command."""
         return self._known.node(self.path)
 
     @property
     def forwards(self) -> bool:  # type: ignore[override]
-        """Whether options that are not known may be the program's, or another's."""
+        """Whether options that are not known may be the tool's, or another's."""
         return not self.node.get("flags")
 
     @property
@@ -64,19 +69,19 @@ class LearntLevel(UnknownLevel):
         """Return the names of the subcommands."""
         return list(self._commands())
 
-    def child(self, word: str, words_before: int) -> LearntLevel | None:
+    def child(self, word: str, words_before: int) -> NodeLevel | None:
         """Return the subcommand that *word* names."""
         name = "" if words_before else self._commands().get(word, "")
-        return LearntLevel(self._known, (*self.path, name)) if name else None
+        return NodeLevel(self._known, (*self.path, name)) if name else None
 
     def owns(self, option: str) -> bool:
-        """Return whether *option* is the program's own, or may be."""
+        """Return whether *option* is the tool's own, or may be."""
         if not self.node.get("flags"):
             return option not in ("--agent", "--schema")
         if self._flag(option) is not None:
             return True
         # What stands before the commands is often taken behind them as well.
-        return bool(self.path) and LearntLevel(self._known, self.path[:-1]).owns(option)
+        return bool(self.path) and NodeLevel(self._known, self.path[:-1]).owns(option)
 
     def named(self, option: str) -> str:
         """Return the long name of an option."""
@@ -95,4 +100,4 @@ class LearntLevel(UnknownLevel):
         return (0, 0) if flag["type"] == "bool" else (1, 1)
 
     def inform(self, before: Sequence[str]) -> None:
-        """Do nothing: the help does not depend on any words."""
+        """Do nothing: what is known does not depend on any words."""
