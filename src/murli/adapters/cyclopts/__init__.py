@@ -91,6 +91,8 @@ class Enabled(Program):
             from .errors import refused
 
             invocation.refuse(refused(error))
+        if not takes_action:  # before version 4 the program goes on
+            invocation.running.returned = returned
         if not is_default:
             return returned
         if isinstance(returned, int) and not isinstance(returned, bool):

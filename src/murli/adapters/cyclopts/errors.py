@@ -9,7 +9,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Those that are about the words of a command; the others are about its options.
-_OF_COMMANDS = ("UnknownCommandError", "MissingArgumentError", "UnusedCliTokensError")
+_OF_COMMANDS = (
+    *("UnknownCommandError", "InvalidCommandError", "MissingArgumentError"),
+    "UnusedCliTokensError",
+)
 
 
 def refused(error: Any) -> AgentError:
