@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 import sys
 
+from ..adapters import _commands as commands
 from ..adapters import enable
-from ..adapters.program import Program
-from ..core import mentions_secret, version_of
+from ..core import Settings, mentions_secret, version_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..call import Invocation
+    from ..call.host import Host
 
 # How much of a script is read to see what it imports.
 _MOST_READ = 1 << 14
 
 
-def take(app: Any, options: dict[str, str], program: Program | None) -> None:
+def take(app: Any, options: dict[str, str], program: EarlyProgram | None) -> None:
     """Enable *app*, which is about to begin; *program* had the process until now."""
     if program is not None:
         leave(program)
@@ -31,33 +31,70 @@ def take(app: Any, options: dict[str, str], program: Program | None) -> None:
     enable(app, **chosen)
 
 
-def own(options: dict[str, str]) -> Program:
+def own(options: dict[str, str]) -> EarlyProgram:
     """Have the rest of the program answered for, as long as no app of it begins."""
-    made = EarlyProgram({}, "", "__main__")
-    enable(made, **{**_settings(options), "guard": "declared", "mount": False})
-    made.__enter__()
+    chosen = {**(enable.__kwdefaults__ or {}), **_settings(options), "exit_codes": {}}
+    # Nothing is known of its words yet: none is ours, and none names what it does.
+    chosen |= {"guard": "declared", "mount": False, "is_program": True, "commands": commands}
+    made = EarlyProgram(Settings(**chosen))
+    made.begin()
     return made
 
 
-def leave(program: Program) -> None:
+def leave(program: EarlyProgram) -> None:
     """Leave the process as it was before `own`; what was printed by then goes to stderr."""
     from ..call.ending.succession import release_program
 
     release_program()
 
 
-class EarlyProgram(Program):
+class EarlyProgram:
     """A program of which nothing is known yet: its words are its own."""
 
-    def _words(self) -> list[str]:
-        return []
+    def __init__(self, settings: Settings) -> None:
+        self.murli_settings = settings
 
-    def _take_ours_away(self, invocation: Invocation) -> None:
+    def begin(self) -> None:
+        """Make the rest of the process the handler."""
+        from ..call import Invocation
+        from ..call.ending import adopt_program
+        from ..formats import take_bursts_as_one
+
+        take_bursts_as_one(begin=True)
+        try:
+            invocation = Invocation(self, self.murli_settings, []).begin()
+        finally:
+            take_bursts_as_one(begin=False)
         words = sys.argv[1:]
         if mentions_secret("\0".join((*words, ""))):
             from ..line.option_words import hide_unknown
 
             hide_unknown(words, set(), invocation)
+        adopt_program(invocation)
+        invocation.admit(None)
+
+    # -- what the runtime asks --------------------------------------------------------------------
+
+    def version(self) -> str:
+        """Return no version: that of the script is among the settings."""
+        return ""
+
+    @property
+    def app(self) -> EarlyProgram:
+        """What was enabled."""
+        return self
+
+    def translated(self, error: BaseException) -> BaseException:
+        """Return *error*: no framework is known that it could be of."""
+        return error
+
+    def host(self) -> Host:
+        """Return what answers whatever else the runtime asks about the tool."""
+        from ..adapters.program import Program
+
+        made = Program({}, "", "__main__")
+        made.murli_settings = self.murli_settings
+        return made
 
 
 def _settings(options: dict[str, str]) -> dict[str, Any]:
