@@ -254,6 +254,9 @@ def test_a_tool_that_is_not_there_is_not_found(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("hello")
     assert "cannot be executed" in run([*MURLI, str(tmp_path / "text")]).error["message"]
     assert run([*MURLI]).error["error"] == "command_error"
+    for option, value in (("--contract", "none"), ("--timeout", "soon"), ("--timeout", "-1")):
+        wrong = run([*MURLI, option, value, "true"])
+        assert (wrong.code, wrong.error["field"]) == (1, option.lstrip("-"))
 
 
 def test_a_tool_that_takes_too_long_is_ended(python: Path) -> None:

@@ -57,13 +57,26 @@ def split(words: Sequence[str]) -> tuple[Options, list[str]] | None:
             options.switches.add(name)
         elif name in VALUES and (has_value or place + 1 < len(words)):
             place += not has_value
-            options.values[name] = value if has_value else words[place]
+            options.values[name] = value = value if has_value else words[place]
+            if not _is_valid(name, value):
+                return None
         elif name[:1] == "-":
             return None
         else:
             break
         place += 1
     return (options, list(words[place:])) if place < len(words) and words[place] else None
+
+
+def _is_valid(name: str, value: str) -> bool:
+    if name == "--contract":
+        from ..contracts import find_contract
+
+        return find_contract(value) is not None
+    try:
+        return 0 < float(value) < float("inf")
+    except ValueError:
+        return False
 
 
 def run(words: Sequence[str]) -> None:
