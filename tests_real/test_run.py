@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -30,6 +31,8 @@ OF_PYTHON, OF_OTHERS = 0.98, 0.90
 LIMIT = 180
 #: tools that no help can be had of, in a folder with nothing in it
 HELPLESS = ("aws", "jupyter")
+#: a frame of what turns while a program takes its time, as often as there was time for it
+SPINNER = re.compile(rb"\xe2[\xa0-\xa3][\x80-\xbf]\x1b\[1G\x1b\[0K")
 #: calls of programs that are not Python's: one that works, one that does not, one that would ask
 CALLS: dict[str, tuple[Words, Words, Words]] = {
     "git": (("version",), ("log", "--no-such-flag"), ("commit",)),
@@ -132,6 +135,13 @@ def program(request: pytest.FixtureRequest) -> str:
     return name
 
 
+def variables(folder: Path) -> dict[str, str]:
+    """Return the variables of a call; what chooses among compilers finds those there are."""
+    home = Path.home()
+    rust = {"RUSTUP_HOME": str(home / ".rustup"), "CARGO_HOME": str(home / ".cargo")}
+    return environment(**settings(folder), **rust, MURLI_STDIN_TIMEOUT="1")
+
+
 def called(folder: Path, *argv: str) -> Run:
     """Run a program as an agent does, with nobody who feeds it."""
     unfed, feeder = os.pipe()
@@ -141,7 +151,7 @@ def called(folder: Path, *argv: str) -> Run:
             stdin=unfed,
             capture_output=True,
             cwd=lay_out(folder),
-            env=environment(**settings(folder), MURLI_STDIN_TIMEOUT="1"),
+            env=variables(folder),
             timeout=LIMIT,
             check=False,
         )
@@ -192,8 +202,14 @@ def test_calls_of_a_program_have_one_document(program: str, tmp_path: Path) -> N
         assert done.code != 0
     path = shutil.which(program)
     assert path is not None
-    env = environment(**settings(folder))
     for words in (good, bad):
-        plain = run_at_terminal([path, *words], lay_out(folder), env)
-        behind = run_at_terminal([*MURLI_RUN, path, *words], lay_out(folder), env)
-        assert behind == plain
+
+        def shown(*before: str, words: Words = words) -> tuple[bytes, int]:
+            argv = [*before, str(path), *words]
+            seen, code = run_at_terminal(argv, lay_out(folder), variables(folder))
+            return SPINNER.sub(b"", seen), code
+
+        plain, code = shown()
+        behind, code_behind = shown(*MURLI_RUN)
+        assert code_behind == code
+        assert is_same(plain, behind, lambda: shown()[0]), words
