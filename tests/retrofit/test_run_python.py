@@ -202,6 +202,14 @@ def test_the_app_that_matters_is_served(python: Path, source: str) -> None:
     assert described["arguments"][0]["name"] == "name"
 
 
+def test_what_is_printed_before_the_app_begins_is_beside_the_answer(python: Path) -> None:
+    """It goes to stderr, where a description is asked for as where a command runs."""
+    path = install(python, "early", "print('loading')\n" + TOOLS["argparse"])
+    for words in (("show", "emma"), ("show", "--schema"), ("show", "emma", "--output", "json")):
+        done = served(path, *words)
+        assert (done.err, done.document is not None) == ("loading\n", True), words
+
+
 BY_HAND = """
 import sys
 if sys.argv[1:] == ["ask"]:

@@ -35,6 +35,13 @@ def annotate(app: Any, place: str) -> dict[str, Any]:
 
 def _commands_below(app: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Yield the commands of an app that are loaded, with their names below the tool's own."""
+    if hasattr(app, "assemble_argument_collection"):  # of cyclopts
+        if app.default_command is not None:
+            yield path, app.default_command
+        for name in app:
+            if name[:1] != "-":
+                yield from _commands_below(app[name], (*path, name))
+        return
     if not hasattr(app, "registered_commands"):
         yield path, app
     below = dict(getattr(app, "commands", None) or {})

@@ -194,6 +194,8 @@ def bootstrapped(target: Target, options: Options, *, probes: bool = False) -> l
         said["probe"] = ""
     elif not end_of_own_flags(target.words, MOUNTED):
         said["own"] = ""
+    elif target.how != "module":  # an app is known to begin
+        said["aside"] = ""
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bootstrap.py")
     word = BETWEEN.join(map("=".join, said.items()))
     return [*target.interpreter, script, word, target.how, target.place, *target.words]

@@ -79,6 +79,8 @@ class Watch:
         # Our murli, once it is loaded, and what it made of the program before any app began.
         self.murli: "Any" = None
         self.program: "Any" = None
+        # What has stdout where it was.
+        self.put_back: "Callable[[], None]" = lambda: None
         # Whether nothing is watched any more, and whether an app has begun.
         self.is_over = self.begun = False
         self.acts: "dict[str, Callable[[Any], None]]" = {
@@ -97,9 +99,31 @@ class Watch:
                 act(sys.modules[name])
         finders: "list[Any]" = sys.meta_path
         finders.insert(0, self)
+        if "aside" in self.options:
+            self._put_stdout_aside()
         # A tool that has murli itself may use it: it is left to begin.
         if "own" in self.options and not _is_installed("murli") and self.load():
             self.program = self.enabling.own(self.options)
+
+    def _put_stdout_aside(self) -> None:
+        """Have what is printed before the app begins, which answers, on stderr."""
+        try:
+            real = os.dup(1)
+            os.dup2(2, 1)
+        except OSError:  # closed
+            return
+
+        def put_back(module: "Any" = None) -> None:
+            self.put_back = lambda: None
+            try:
+                sys.stdout.flush()
+            except (AttributeError, OSError, ValueError):
+                pass
+            os.dup2(real, 1)
+            os.close(real)
+
+        self.put_back = put_back
+        self.acts["murli"] = put_back  # a tool that answers by itself
 
     def load(self) -> bool:
         """Load our murli; return False where the tool has brought its own."""
@@ -121,6 +145,7 @@ class Watch:
     def end(self) -> None:
         """Take everything back."""
         self.is_over = True
+        self.put_back()
         finders: "list[Any]" = sys.meta_path
         if self in finders:
             finders.remove(self)
@@ -129,6 +154,7 @@ class Watch:
 
     def leave(self) -> None:
         """Leave the process to another program."""
+        self.put_back()
         if self.program is not None:
             self.enabling.leave(self.program)
 
@@ -247,6 +273,7 @@ class Watch:
         """Let murli serve *app*; False where it is left alone."""
         if "probe" in self.options:
             os._exit(0)
+        self.put_back()
         if not self.load():
             self.begun = True
             self.end()
@@ -270,6 +297,7 @@ class Watch:
                     words = [*back, os.fsdecode(file), *map(os.fsdecode, list(words)[1:])]
                     file = words[0]
                     self.leave()
+                self.put_back()
                 return own[name](file, words, *env)
 
             return execute
