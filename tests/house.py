@@ -43,9 +43,10 @@ ROOMS: dict[str, str] = {
     "conformance": "platform base schemas contracts declare line wire",
     "testing": "platform base schemas contracts declare process answer call commands wire client",
     "pytest_plugin": "platform contracts conformance testing",
-    "cli": "base formats contracts line answer commands wire client conformance murli",
+    "retrofit": f"{_VALUES} schemas process line answer handlers call commands adapters wire murli",
+    "cli": "base formats contracts line answer commands wire client conformance retrofit murli",
     "api": "base answer adapters",
-    "__main__": "cli",
+    "__main__": "retrofit cli",
     # The public names, for type checkers only.
     "public": f"{_VALUES} schemas answer profiles handlers commands adapters api",
     # The package itself: its version, and public names that are resolved when first used.

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from tests_real.tools import Release, Tool, enabling, releases
 LIMIT = 20
 #: seconds that the calls of all commands may take together
 CRAWL_LIMIT = 600
+#: what stands before a tool that is not enabled
+MURLI_RUN = (sys.executable, "-m", "murli", "run")
 
 
 class Real:
@@ -39,11 +42,11 @@ class Real:
     def piped(self, *words: str, mode: str = "pipe", again: bool = False) -> Run:
         """Run it as an agent does: stdin is a pipe that stays open, and silent.
 
-        *mode* is ``plain``, or whom the tool takes for an agent. The same call is made once, unless
-        it is asked for *again*.
+        *mode* is ``plain``, ``run`` for a tool behind ``murli run``, or whom the tool takes for an
+        agent. The same call is made once, unless it is asked for *again*.
         """
         if again or (mode, words) not in self._runs:
-            self._runs[mode, words] = self._piped([self._script(), *words], mode)
+            self._runs[mode, words] = self._piped([*self._called(mode), *words], mode)
         return self._runs[mode, words]
 
     def at_terminal(self, *words: str, mode: str = "pipe", **more: str) -> tuple[bytes, int]:
@@ -52,7 +55,7 @@ class Real:
         *more* are further variables.
         """
         env = {**self._environment(mode), **more}
-        return run_at_terminal([self._script(), *words], lay_out(self._folder), env)
+        return run_at_terminal([*self._called(mode), *words], lay_out(self._folder), env)
 
     def all_calls(
         self, calls: list[tuple[str, ...]], mode: str = "pipe", columns: int = 300
@@ -83,11 +86,14 @@ class Real:
     def _script(self) -> str:
         return str(Path(self._python).with_name(self.tool.name))
 
+    def _called(self, mode: str) -> list[str]:
+        return [*(MURLI_RUN if mode == "run" else ()), self._script()]
+
     def _environment(self, mode: str) -> dict[str, str]:
         chosen = {**settings(self._folder), **self.tool.variables}
         # As an activated environment has it; some tools run others.
         chosen["PATH"] = f"{Path(self._python).parent}{os.pathsep}{os.environ['PATH']}"
-        if mode != "plain":
+        if mode not in ("plain", "run"):
             chosen |= enabling(self.tool, mode)
         return environment(**chosen)
 
@@ -101,7 +107,8 @@ class Real:
                 capture_output=True,
                 cwd=lay_out(self._folder),
                 env=env,
-                timeout=LIMIT,
+                # Whose help is learnt is run once for every command.
+                timeout=LIMIT * (9 if mode == "run" else 1),
                 check=False,
             )
         finally:

@@ -44,12 +44,16 @@ class Office:
         data: dict[str, list[store.Row]] = json.loads((self.folder / "office.json").read_text())
         return data
 
+    def words(self) -> list[str]:
+        """Return what calls the tool."""
+        return [sys.executable, str(HERE / self.entry)]
+
     def run(self, line: str, answer: str = "") -> subprocess.CompletedProcess[str]:
         """Call the tool, and count."""
         ours = ("MURLI", "COLUMNS", "PYTHONDONTWRITE")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         done = subprocess.run(
-            [sys.executable, str(HERE / self.entry), *shlex.split(line)],
+            [*self.words(), *shlex.split(line)],
             input=answer,
             env={
                 **kept,

@@ -424,7 +424,10 @@ def test_a_person_gets_the_same_document(env: dict[str, str], tmp_path: Path) ->
 def test_the_command_speaks_murli_itself(env: dict[str, str]) -> None:
     """It describes itself to agents, and its own doctor has no complaint."""
     names = [each["name"] for each in run(MURLI, "describe", env=env).document["commands"]]
-    assert names == ["call", "explain", "check", "stubs"]
+    assert names == [
+        *("call", "explain", "check", "stubs", "run", "card", "schema"),
+        *("sidecar", "wrap", "unwrap", "shell"),
+    ]
     assert run(MURLI, "doctor", env=env).code == 0
 
 

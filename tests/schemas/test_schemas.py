@@ -385,7 +385,7 @@ def test_describe_and_command_agree() -> None:
 
 def test_an_unknown_schema_is_refused() -> None:
     """A name that is none, a path above all, is refused with those that are."""
-    with pytest.raises(ValueError, match=r"murli, response, .*event-lines, not '\.\./murli'"):
+    with pytest.raises(ValueError, match=r"murli, response, .*sidecar, not '\.\./murli'"):
         load_schema("../murli")
 
 

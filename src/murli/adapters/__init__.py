@@ -45,7 +45,7 @@ def enable(
         app = typer.Typer()
         murli.enable(app, contract="murli", timeout=60)
 
-    *app* is a ``click.Group`` or ``click.Command``, a ``typer.Typer`` or an
+    *app* is a ``click.Group`` or ``click.Command``, a ``typer.Typer``, a ``cyclopts.App`` or an
     ``argparse.ArgumentParser``. The call may stand before or after its commands are defined; a
     second call changes nothing.
 
@@ -137,6 +137,8 @@ def _adapter_of(app: Any) -> Any:
         name = "program"
     elif hasattr(app, "registered_commands") and hasattr(app, "info"):
         name = "typer"
+    elif hasattr(app, "assemble_argument_collection"):
+        name = "cyclopts"
     elif callable(getattr(app, "main", None)) and hasattr(app, "params"):
         name = "click"
     else:

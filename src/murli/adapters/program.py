@@ -101,7 +101,7 @@ class Program:
             return outer.writer  # the process has an owner already
         take_bursts_as_one(begin=True)
         try:
-            invocation = Invocation(self, self._settings, sys.argv[1:])
+            invocation = Invocation(self, self._settings, self._words())
             try:
                 if invocation.call.mounted or invocation.call.schema:
                     stand_aside(invocation)
@@ -118,11 +118,21 @@ class Program:
 
             self._block = Block(invocation, sys.argv[1:])
             self._block.begin()
+        metadata, path = self.called(invocation)
+        forced, previews = self.intent()
+        invocation.admit(metadata, path, forced=forced, previews=previews)
+        return invocation.writer
+
+    def called(self, invocation: Invocation) -> tuple[Metadata | None, tuple[str, ...]]:
+        """Return what is declared of the command that is called, and its names below the tool's."""
         level: Any = invocation.call.level
         if core.declares_changes or self._settings.infers:
             level = command_line(invocation).level
-        invocation.admit(self._declared(level), getattr(level, "path", ()))
-        return invocation.writer
+        return self._declared(level), getattr(level, "path", ())
+
+    def intent(self) -> tuple[bool, bool]:
+        """Return whether words of the program's own confirm, and preview: not that we know of."""
+        return False, False
 
     def __exit__(
         self,
@@ -136,6 +146,10 @@ class Program:
             sys.argv[1:], self._argv = self._argv, None
         block, self._block = self._block, None
         block.end(error)
+
+    def _words(self) -> list[str]:
+        """Return the words among which ours may be."""
+        return sys.argv[1:]
 
     def _take_ours_away(self, invocation: Invocation) -> None:
         """Leave the program, which reads ``sys.argv`` itself, the words that are not ours."""

@@ -766,6 +766,10 @@ class Invocation:
         self.writer.flush()
         if self.secrets is not None:
             self.secrets.let_out()
+        reply = self.writer._reply
+        if isinstance(error, SystemExit) and (error.code is None or error.code == 0):
+            # Who exits with 0 has returned, unless a document or a person has been answered.
+            error = error if reply.answered or self.writer.is_tty() else None
         if error is None and self.writer._outlet.write_error is None:
             return succeed(self, printed)
         from .ending.failures import conclude

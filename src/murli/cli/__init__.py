@@ -16,6 +16,7 @@ import murli
 from ..commands.raw import write_raw
 from ..wire import CONTRACTS
 from . import check as check_command
+from . import outside
 
 if TYPE_CHECKING:
     from ..answer import Writer
@@ -42,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     murli.enable(parser, name="murli")
     words = list(sys.argv[1:] if argv is None else argv)
     place = _command_in(words)
-    if words[place : place + 1] in (["call"], ["check"]):
+    if words[place : place + 1] in (["call"], ["check"], ["run"]):
         if words[place] == "check":
             words[place + 1 :] = check_command.options_first(words[place + 1 :])
         words[place:] = [_DASHES if word == "--" else word for word in words[place:]]
@@ -136,7 +137,24 @@ def make_parser() -> argparse.ArgumentParser:
     stubbing.add_argument(
         "tool", help='the program; quote it with its first words: "python -m shop"'
     )
+    running = command("run", "Run a tool that nobody can edit, as if it had enabled murli", run)
+    running.add_argument("--trust", action="store_true", help="ask no confirmation by names alone")
+    running.add_argument("--contract", choices=CONTRACTS, help="the one to answer in; murli")
+    running.add_argument("--timeout", type=_seconds, help="seconds for the tool")
+    running.add_argument("--yes", action="store_true", help="confirm the call")
+    running.add_argument("--as-program", action="store_true", help="look at no code of the tool")
+    running.add_argument("tool", help="a program or a script, as it is called without murli")
+    of_tool = running.add_argument("words", nargs=argparse.REMAINDER, help="its own, untouched")
+    of_tool.required = False
+    of_commands = (("card", "Print the commands of a tool, one a line"), ("schema", "Describe one"))
+    for name, summary in of_commands:
+        describing = command(name, summary, describe)
+        describing.add_argument("tool", help="a program or a script")
+        named = describing.add_argument("words", nargs=argparse.REMAINDER, help="its command")
+        named.required = False
+    outside.add_parsers(command)
     _annotate(calling, explaining, stubbing)
+    _annotate_running(running)
     return parser
 
 
@@ -172,6 +190,21 @@ def _annotate(*parsers: argparse.ArgumentParser) -> None:
             when_to_use="Use before you write Python that calls the tool.",
             idempotent=True,
             examples=[murli.Example("murli stubs riffle -o riffle_stubs.py", "Write the module")],
+        ),
+    )
+
+
+def _annotate_running(running: argparse.ArgumentParser) -> None:
+    murli.annotate(
+        running,
+        murli.Metadata(
+            agent_description=(
+                "Runs a tool of any author under the contract: one document, its own exit status "
+                "explained, prompts that fail, `describe` and `--schema` on the tool itself."
+            ),
+            when_to_use="Use in front of a tool that does not speak a contract itself.",
+            timeout=_A_DAY,
+            examples=[murli.Example("murli run csvcut -c name data.csv", "One column")],
         ),
     )
 
@@ -216,6 +249,35 @@ def call(args: argparse.Namespace, writer: Writer) -> None:
     else:
         response = tool.run(*words, stdin=stdin)
     _forward_answer(tool, response, writer)
+
+
+def run(args: argparse.Namespace, writer: Writer) -> NoReturn:
+    """Become a tool; where that fails, say why."""
+    from ..retrofit.launch import Options, become
+    from ..retrofit.resolving import NotFound
+
+    program, words = _split_tool(args.tool, args.words)
+    options = Options()
+    for name in ("contract", "timeout"):
+        if getattr(args, name) is not None:
+            options.values[f"--{name}"] = str(getattr(args, name))
+    options.switches |= {
+        f"--{name.replace('_', '-')}"
+        for name in ("trust", "as_program", "yes")
+        if getattr(args, name)
+    }
+    try:
+        become([*program, *words], options)
+    except NotFound as missing:
+        raise murli.AgentError.not_found(str(missing), "Name a program or a script.") from None
+
+
+def describe(args: argparse.Namespace, writer: Writer) -> NoReturn:
+    """Describe a tool from outside; where there is none, say so."""
+    from ..retrofit.launch import describe as describe_tool
+
+    describe_tool(args.command, [args.tool, *args.words])
+    raise murli.AgentError.not_found(f"There is no program {args.tool!r}.", "Name another one.")
 
 
 def _waited(

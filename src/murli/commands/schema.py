@@ -74,6 +74,8 @@ def describe_document(
     }
     if tool_version:
         document["tool_version"] = tool_version
+    if root.source:
+        document["source"] = root.source
     # At depth 1 an agent looks around; it asks again for what it wants to call.
     overview = depth == 1
     if not overview:
@@ -174,6 +176,8 @@ def _below(depth: int | None) -> int | None:
 def _command(command: Command, subcommands: list[dict[str, Any]]) -> dict[str, Any]:
     metadata = command.metadata or _UNDECLARED
     document: dict[str, Any] = named(command)
+    if command.source:
+        document["source"] = command.source
     if command.aliases:
         document["aliases"] = list(command.aliases)
     if metadata.when_to_use:

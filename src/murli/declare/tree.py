@@ -74,8 +74,9 @@ class Command(Record):
 
     ``runs`` means that a group does something when it is called by itself, ``strict`` that
     options stand before the first word that is none. ``own_name`` is what the framework calls it,
-    which may not be how it is called. Of each of ``one_of``, names of flags and arguments, exactly
-    one must be given.
+    which may not be how it is called, ``source`` where the facts are from, if not from the
+    framework: ``help``. Of each of ``one_of``, names of flags and arguments, exactly one must be
+    given.
     """
 
     path: Several[str] = field(convert=tuple)
@@ -91,6 +92,7 @@ class Command(Record):
     runs: bool = False
     strict: bool = False
     own_name: str = ""
+    source: str = ""
     one_of: Several[tuple[str, ...]] = field(default=(), convert=tuple)
 
     def _check(self, given: dict[str, Any]) -> None:

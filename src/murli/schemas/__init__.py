@@ -20,6 +20,7 @@ SCHEMA_NAMES = (
     "manifest-1",
     "manifest-3",
     "event-lines",
+    "sidecar",
 )
 
 

@@ -247,6 +247,12 @@ class ProgramAsHandler:
             self.status = self.own_exit_code
         elif isinstance(error, SystemExit):
             code = error.args[0] if error.args else None
+            if code is None or (type(code) is int and code == 0):  # how most programs end
+                self.ending = SystemExit(code)
+                invocation = self.invocation
+                refused = invocation.running.refused_exit_code
+                self.status = refused or invocation.writer._reply.exit_code
+                return self.status
             from .endings import exit_like
             from .failures import exit_code_for
 

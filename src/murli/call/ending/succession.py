@@ -6,6 +6,7 @@ program's own words is the one that is answered; there is one document whichever
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 
@@ -137,3 +138,24 @@ def insist(owner: ProgramAsHandler, code: int) -> None:
     is_over = owner.ending is None and (owner.watched or returned(owner.outermost))
     if code or not is_over:
         end_with(code)
+
+
+def release_program() -> None:
+    """Leave the process to its program as if nobody had answered for it: an app of it will.
+
+    What was printed by then goes to stderr, where it is not lost.
+    """
+    owner = _owner()
+    if owner is None or not owner.is_this_process:
+        return
+    invocation, capture = owner.invocation, owner.capture
+    owner.tear_down()
+    atexit.unregister(owner.on_exit)
+    if sys.excepthook == owner.on_uncaught:
+        sys.excepthook = owner.previous_hook
+    sys.modules["murli.call.ending"].__dict__["_owner"] = None
+    if capture is not None:
+        invocation.pass_on(invocation.process.end_capture(capture, restore=True))
+        invocation.process.drop(capture, restore=True)
+    invocation.stop_watching()
+    invocation.deactivate()

@@ -1,0 +1,330 @@
+"""A child in a process group of its own, from its start to the end of whatever it has started.
+
+What it writes to stdout is collected where the call collects; stderr is passed on as it comes, and
+its end remembered. It reads what the caller feeds, and is ended where it waits for what nobody
+feeds.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import time
+
+from ..core import current
+from ..errors import AgentError
+from ..process import note_error
+from ..process.stdin import Gate, InputRequired
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..answer import Writer
+    from ..call import Invocation
+
+# How often the child is looked at, how long it may take to end, and to be outlived by its output.
+_LOOK_SECONDS, GRACE_SECONDS, LINGER_SECONDS = 0.25, 0.75, 0.5
+_CHUNK = 1 << 16
+_QUIET = {"CLICOLOR": "0", "GH_PROMPT_DISABLED": "1", "DEBIAN_FRONTEND": "noninteractive"}
+# The system calls by which a program reads, by the machine.
+_READS = {"x86_64": ("0", "19", "45"), "aarch64": ("63", "65", "207")}
+# What those write who do not understand their words, and the statuses of a shell.
+_USAGE_MARKS = (
+    *("usage:", "unknown option", "unrecognized option", "invalid option", "unknown flag"),
+    *("unknown command", "unknown shorthand", "unexpected argument", "missing argument"),
+    *("requires an argument", "unknown argument", "unrecognized argument", "not a git command"),
+    "is unknown",
+)
+_NOT_RUNNABLE, _NOT_FOUND = 126, 127
+
+
+def supervise(argv: Sequence[str], path: str, writer: Writer, output: str = "") -> int:
+    """Run a program to its end; return the status to exit with, or raise what it means.
+
+    *output* says how what it prints is laid out, where a sidecar does.
+    """
+    invocation = current()
+    assert invocation is not None
+    child = Child(argv, path, invocation)
+    if output not in ("", "text", "json") and invocation.capture is not None:
+        child.printed = b""
+    status = child.run()
+    if speaks_a_contract(invocation, child.errors):
+        invocation.running.verbatim = True
+        return status if status >= 0 else 128 - status
+    if child.printed is not None:
+        from .sidecars import parsed_output
+
+        text = child.printed.decode("utf-8", "replace")
+        found = parsed_output(text, output) if status == 0 else None
+        if found is not None:
+            writer.write_success("", found)
+            return 0
+        sys.stdout.write(text)
+    declared = invocation.metadata.ok_codes if invocation.metadata is not None else {}
+    known = status in invocation.settings.exit_codes or status in declared
+    if status == 0 or known or writer.is_tty():
+        return status if status >= 0 else 128 - status
+    raise_known(status, child.errors.decode("utf-8", "replace"), os.path.basename(argv[0]))
+    return status
+
+
+class Child:
+    """The program, and what is remembered of its stderr."""
+
+    def __init__(self, argv: Sequence[str], path: str, invocation: Invocation) -> None:
+        self._argv = [*argv]
+        self._path = path
+        self._capture = invocation.capture
+        self._pid = 0
+        self.errors = b""
+        # What it has printed, where that is kept apart, because somebody reads it.
+        self.printed: bytes | None = None
+
+    def run(self) -> int:
+        """Run it; return its status, or minus the number of the signal that ended it."""
+        if self.printed is None:
+            return self._run(1)
+        import tempfile
+
+        with tempfile.TemporaryFile() as file:
+            status = self._run(file.fileno())
+            file.seek(0)
+            self.printed = file.read()
+        return status
+
+    def _run(self, out: int) -> int:
+        reading, writing = os.pipe()
+        try:
+            self._start(out, writing)
+            os.close(writing)
+            writing = -1
+            return self._attend(reading)
+        finally:
+            if writing >= 0:
+                os.close(writing)
+            os.close(reading)
+            self._end_group()
+
+    def _start(self, out: int, errors: int) -> None:
+        sys.stdout.flush()
+        actions: list[tuple[int, ...] | tuple[int, int, str, int, int]]
+        actions = [(os.POSIX_SPAWN_DUP2, out, 1), (os.POSIX_SPAWN_DUP2, errors, 2)]
+        if _is_unreadable(0):
+            actions.append((os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0))
+        environment = {**_QUIET, **os.environ}
+        try:
+            self._pid = os.posix_spawn(
+                self._path,
+                self._argv,
+                environment,
+                file_actions=actions,
+                setpgroup=0,
+                setsigmask=(),
+                setsigdef=(signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP),
+            )
+        except OSError as error:
+            raise AgentError.tool_error(
+                f"{self._argv[0]} cannot be run: {error.strerror}.",
+                "See that it is a program of this machine, or begins with the line that says how.",
+                error_type="tool_missing",
+            ) from None
+
+    def _attend(self, errors: int) -> int:
+        poll = select.poll()
+        poll.register(errors, select.POLLIN)
+        ending = _descriptor_of(self._pid)
+        if ending >= 0:
+            poll.register(ending, select.POLLIN)
+        unfed = Unfed(self._pid)
+        until, status = float("inf"), None
+        try:
+            while time.monotonic() < until:
+                ready = dict(poll.poll(_LOOK_SECONDS * 1000 if ending >= 0 else 20))
+                if errors in ready and not self._hear(errors):
+                    poll.unregister(errors)
+                    if status is not None:
+                        break
+                if status is None:
+                    status = self._status(os.WNOHANG)
+                    if status is not None:
+                        until = time.monotonic() + LINGER_SECONDS
+                        if ending >= 0:
+                            poll.unregister(ending)
+                    elif not ready:
+                        unfed.check()
+                elif not ready:
+                    break
+        finally:
+            if ending >= 0:
+                os.close(ending)
+        return status if status is not None else self._status(0) or 0
+
+    def _hear(self, errors: int) -> bool:
+        data = os.read(errors, _CHUNK)
+        if not data:
+            return False
+        self.errors = (self.errors + data)[-_CHUNK:]
+        if self._capture is not None:
+            note_error(self._capture.errors, data)
+        try:
+            os.write(2, data)
+        except OSError:  # nobody reads it
+            pass
+        return True
+
+    def _status(self, flags: int) -> int | None:
+        if not self._pid:
+            return None
+        try:
+            pid, status = os.waitpid(self._pid, flags)
+        except ChildProcessError:
+            return 0
+        return os.waitstatus_to_exitcode(status) if pid else None
+
+    def _end_group(self) -> None:
+        """End whoever is left of the group; asked first, then killed."""
+        if not self._pid:
+            return
+        until = time.monotonic() + GRACE_SECONDS
+        number = signal.SIGTERM
+        while True:
+            try:
+                os.killpg(self._pid, number)
+            except (ProcessLookupError, PermissionError):
+                return
+            if number == signal.SIGKILL:
+                self._reap()
+                return
+            while time.monotonic() < until:
+                self._reap()
+                if not _is_alive(self._pid):
+                    return
+                time.sleep(0.01)
+            number = signal.SIGKILL
+
+    def _reap(self) -> None:
+        try:
+            os.waitpid(self._pid, os.WNOHANG)
+        except ChildProcessError:
+            pass
+
+
+class Unfed:
+    """Notices a child that waits for what nobody feeds, where the system tells what it does."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._gate = Gate(0, False)
+        self._since = 0.0
+
+    def check(self) -> None:
+        """Raise `InputRequired` where the child has been reading in vain for too long."""
+        if _is_unreadable(0) or not _reads_stdin(self._pid) or _has_input(0):
+            self._since = 0.0
+            return
+        patience = self._gate._patience()
+        self._since = self._since or time.monotonic()
+        if patience is not None and time.monotonic() - self._since > patience / 1000:
+            raise InputRequired("nobody feeds stdin")
+
+
+def raise_known(status: int, errors: str, name: str) -> None:
+    """Raise what a status means by the conventions of programs; return where there is none."""
+    said = errors.strip()
+    last = [line.strip() for line in said.splitlines() if line.strip()]
+    if status < 0:
+        try:
+            told = signal.Signals(-status).name
+        except ValueError:
+            told = str(-status)
+        raise AgentError.tool_error(
+            f"{name} was ended by {told}.", error_type="execution_error", recoverable=False
+        )
+    if status in (_NOT_RUNNABLE, _NOT_FOUND) and not said:
+        raise AgentError.tool_error(f"{name} could not run a program it needs.")
+    if any(mark in errors.casefold() for mark in _USAGE_MARKS):
+        first = next((line for line in last if not line.casefold().startswith("usage")), last[0])
+        raise AgentError.user_error(
+            first[:500],
+            f"By convention this is a wrong call (exit status {status}). See what `murli describe "
+            f"{name}` tells.",
+            error_type="flag_error" if "option" in first or "flag" in first else "command_error",
+        )
+
+
+def speaks_a_contract(invocation: Invocation, errors: bytes) -> bool:
+    """Return whether the program has answered with a document of a contract of ours itself."""
+    printed = b""
+    if invocation.capture is not None and invocation.capture.size() < (1 << 22):
+        told = invocation.capture.so_far()
+        printed = told.encode("utf-8", "surrogateescape") if isinstance(told, str) else told
+    return any(_is_document(text) for text in (printed, errors))
+
+
+def _is_document(text: bytes) -> bool:
+    text = text.strip()
+    if text[-1:] != b"}":
+        return False
+    import json
+
+    last = text[text.rfind(b"\n") + 1 :]
+    start = text.rfind(b"\n{\n") + 1
+    for part in (text, last, text[start:]):
+        if part[:1] != b"{":
+            continue
+        try:
+            found = json.loads(part)
+        except (ValueError, RecursionError):
+            continue
+        return isinstance(found, dict) and (
+            found.keys() >= {"status", "schema_version"} or found.keys() >= {"ok", "meta"}
+        )
+    return False
+
+
+def _is_unreadable(descriptor: int) -> bool:
+    """Return whether nobody can feed a descriptor: it is closed, or a terminal we cannot share."""
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return True
+    return os.isatty(descriptor)
+
+
+def _has_input(descriptor: int) -> bool:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def _reads_stdin(pid: int) -> bool:
+    """Return whether a process is blocked while it reads its stdin."""
+    try:
+        with open(f"/proc/{pid}/syscall", encoding="ascii") as file:
+            words = file.read().split()
+    except (OSError, ValueError):
+        return False
+    return words[:1] != ["running"] and words[1:2] == ["0x0"] and words[0] in _reads()
+
+
+def _reads() -> Sequence[str]:
+    return _READS.get(os.uname().machine, ())
+
+
+def _is_alive(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+def _descriptor_of(pid: int) -> int:
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):  # not on this system
+        return -1
