@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS = 1 << 19
 _MOST_LINES, _MOST_FOUND = 8000, 2000
-_MOST_SAID = 500
+_LONGEST_SUMMARY = 500
 # How far the options of one block stand apart, with a column for short ones.
 _MOST_ASTRAY = 12
 
@@ -128,16 +128,16 @@ def _indent(line: str) -> int:
 
 
 def _kind_of(heading: str, has_commands: bool) -> str:
-    said = heading.casefold().rstrip(":")
-    if said.startswith(_NO_SECTION) or said in ("aliases", "options and environment"):
+    title = heading.casefold().rstrip(":")
+    if title.startswith(_NO_SECTION) or title in ("aliases", "options and environment"):
         return "none"
-    if re.search(r"\b(sub)?(commands?|topics)\b", said) and "option" not in said:
+    if re.search(r"\b(sub)?(commands?|topics)\b", title) and "option" not in title:
         return "commands"
-    if re.match(r"(positional )?(arguments?|positionals?|args)\b", said):
+    if re.match(r"(positional )?(arguments?|positionals?|args)\b", title):
         return "arguments"
-    if said.startswith(("usage", "or")):
+    if title.startswith(("usage", "or")):
         return "usage"
-    if "option" in said or "flag" in said or "argument" in said:
+    if "option" in title or "flag" in title or "argument" in title:
         return "options"
     # git groups its commands below plain sentences.
     return "commands" if has_commands and not heading.endswith(".") else "options"
@@ -174,13 +174,13 @@ def _commands(block: list[str]) -> Iterator[dict[str, Any]]:
         names = [each.strip().rstrip("*") for each in head.split(",")]
         summary = (rest[0] if rest else below if is_followed else "").strip()
         summary = re.sub(r"^(?:[-:]|\(.*?\)) +", "", summary)
-        yield {"name": names[0], "summary": summary[:_MOST_SAID], "aliases": names[1:]}
+        yield {"name": names[0], "summary": summary[:_LONGEST_SUMMARY], "aliases": names[1:]}
 
 
 def _argparse_commands(block: list[str]) -> Iterator[dict[str, Any]]:
     """Yield the commands that ``{add,rm}`` lists, and what is said of them below it."""
     chosen: list[str] = []
-    said: dict[str, str] = {}
+    summaries: dict[str, str] = {}
     inside, usual = False, 0
     text = " ".join(line.strip() for line in block)
     listed = re.match(r"(?:\w+ )?\{([^}]+)\}", text)
@@ -193,16 +193,20 @@ def _argparse_commands(block: list[str]) -> Iterator[dict[str, Any]]:
         if head.startswith("{"):
             inside, usual = True, _indent(line)
         elif inside and _indent(line) > usual and name in chosen:
-            said[name] = rest[0] if rest else ""
+            summaries[name] = rest[0] if rest else ""
             for other in alias.rstrip(")").split(", ") if alias else ():
-                said.setdefault(f"\0{other}", name)
-    aliases = {other[1:]: name for other, name in said.items() if other[:1] == "\0"}
-    if not said and len(block) > 1 and not re.match(r"\{[^}]+\}$", block[0].strip()):
+                summaries.setdefault(f"\0{other}", name)
+    aliases = {other[1:]: name for other, name in summaries.items() if other[:1] == "\0"}
+    if not summaries and len(block) > 1 and not re.match(r"\{[^}]+\}$", block[0].strip()):
         return  # choices of an argument
     for name in chosen:
         if name not in aliases:
             own = [other for other, of in aliases.items() if of == name]
-            yield {"name": name, "summary": said.get(name, "")[:_MOST_SAID], "aliases": own}
+            yield {
+                "name": name,
+                "summary": summaries.get(name, "")[:_LONGEST_SUMMARY],
+                "aliases": own,
+            }
 
 
 # -- options -------------------------------------------------------------------------------------
@@ -223,17 +227,17 @@ def _flags(block: list[str]) -> Iterator[dict[str, Any]]:
         if rest and _VALUE.fullmatch(rest[0].split()[0]) and len(_GAP.split(rest[0], 1)) == 2:
             value, _, more = rest[0].partition(" ")  # a column for values, as in rich boxes
             head, rest = f"{head} {value}", [more.strip()]
-        said = rest[:1]
+        described = rest[:1]
         for more in block[place + 1 :]:
             if _OPTION.match(more.strip()) or _indent(more) <= _indent(line):
                 break
-            said.append(more.strip())
-            if len(said) > 3:
+            described.append(more.strip())
+            if len(described) > 3:
                 break
-        yield from _flag(head, " ".join(said)[:_MOST_SAID])
+        yield from _flag(head, " ".join(described)[:_LONGEST_SUMMARY])
 
 
-def _flag(head: str, said: str) -> Iterator[dict[str, Any]]:
+def _flag(head: str, description: str) -> Iterator[dict[str, Any]]:
     written: list[str] = []
     value, negated = "", []
     for part in re.split(r",\s*| / | \| |(?<=\w)/(?=-)|\|(?=-)", head.rstrip(":;")):
@@ -262,23 +266,23 @@ def _flag(head: str, said: str) -> Iterator[dict[str, Any]]:
     name, short = spelled_name(names, "")
     found: dict[str, Any] = {"name": name, **spellings(names, name, short)}
     found["spellings"] = sorted({*written, *negated})
-    found["description"] = said
+    found["description"] = description
     negations = [*negated, *(each for each in written if each not in names)]
     if negations:
         found["negation"] = negations[0].lstrip("-")
     found["type"] = "string" if value else "bool"
-    choices = _CHOICES.search(said) or _CHOICES.search(value)
+    choices = _CHOICES.search(description) or _CHOICES.search(value)
     if choices and value:
         listed = next(filter(None, choices.groups()))
         found["choices"] = [each.strip(" \"'") for each in listed.split(",")]
-    default = _DEFAULT.search(said)
+    default = _DEFAULT.search(description)
     if default and value:
         found["default"] = default[1].strip()
     if value in ("true", "false"):
         found.update(type="bool", default=value == "true")
     if value.endswith("..."):
         found["repeats"] = True
-    if re.search(r"[\[(]required[\])]", said, re.IGNORECASE):
+    if re.search(r"[\[(]required[\])]", description, re.IGNORECASE):
         found["required"] = True
     yield found
 
@@ -333,7 +337,7 @@ def _arguments(block: list[str]) -> Iterator[dict[str, Any]]:
             many = bool(match[3] or match[4])
             yield {
                 "name": match[2],
-                "description": (rest[0] if rest else "")[:_MOST_SAID],
+                "description": (rest[0] if rest else "")[:_LONGEST_SUMMARY],
                 "required": match[1] is None,
                 "values": -1 if many else 1,
             }
@@ -377,7 +381,7 @@ def _summary(lines: list[str], name: str) -> str:
                 return ""
             continue
         text = re.sub(rf"^(?:[\w-]+-)?{re.escape(name)}(?: --? |: )", "", text)
-        return text[:_MOST_SAID]
+        return text[:_LONGEST_SUMMARY]
     return ""
 
 

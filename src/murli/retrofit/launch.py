@@ -179,23 +179,23 @@ def describe(command: str, words: Sequence[str]) -> None:
 
 def bootstrapped(target: Target, options: Options, *, probes: bool = False) -> list[str]:
     """Return what runs the tool behind the bootstrap, or only *probes* what it is."""
-    said = {
+    passed = {
         "guard": options.guard,
         "back": WITHIN.join([sys.executable, "-c", _AGAIN, "run", *options.words()]),
         "argv": WITHIN.join(target.argv),
         "name": target.name,
     }
     for name, value in options.values.items():
-        said[name.removeprefix("--")] = value
+        passed[name.removeprefix("--")] = value
     sidecar = locate(target.name)
     if sidecar is not None:
-        said["sidecar"] = WITHIN.join(sidecar)
+        passed["sidecar"] = WITHIN.join(sidecar)
     if probes:
-        said["probe"] = ""
+        passed["probe"] = ""
     elif not end_of_own_flags(target.words, MOUNTED):
-        said["own"] = ""
+        passed["own"] = ""
     elif target.how != "module":  # an app is known to begin
-        said["aside"] = ""
+        passed["aside"] = ""
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bootstrap.py")
-    word = BETWEEN.join(map("=".join, said.items()))
+    word = BETWEEN.join(map("=".join, passed.items()))
     return [*target.interpreter, script, word, target.how, target.place, *target.words]

@@ -129,7 +129,7 @@ class Known:
         return made.replace(commands=tuple(below))
 
     def _command(
-        self, path: tuple[str, ...], declared: Any, seen: set[str], said: str = ""
+        self, path: tuple[str, ...], declared: Any, seen: set[str], summary: str = ""
     ) -> Command:
         is_late = time.monotonic() > self._end or len(seen) > MOST_COMMANDS
         node = {} if is_late or len(path) > DEEPEST else self.node(path)
@@ -144,7 +144,7 @@ class Known:
                 continue
             command = self._command((*path, each["name"]), declared, seen, each["summary"])
             below.append(command.replace(aliases=tuple(each["aliases"])))
-        return made.replace(commands=tuple(below), summary=said or made.summary)
+        return made.replace(commands=tuple(below), summary=summary or made.summary)
 
 
 def _names(node: dict[str, Any]) -> list[str]:
@@ -249,12 +249,12 @@ def identity(path: str) -> str:
 
 
 def _kept_in(path: str) -> str:
-    told = identity(path)
-    if not told:
+    identified = identity(path)
+    if not identified:
         return ""
     from hashlib import blake2b
 
-    name = blake2b(told.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+    name = blake2b(identified.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
     return os.path.join(folder(), f"{name}.json")
 
 

@@ -189,9 +189,11 @@ def _look_into(found: Target, path: str) -> bool:
 def _only_execs(found: Target, body: str) -> bool:
     """Return whether a shell script does nothing but run other words; they are in *found* then."""
     lines = [line.strip() for line in body.splitlines()]
-    said = [line for line in lines if line and line[0] != "#" and line not in ("set -e", "set -eu")]
+    commands = [
+        line for line in lines if line and line[0] != "#" and line not in ("set -e", "set -eu")
+    ]
     re = __import__("re")
-    match = re.match(_PLAIN_EXEC, said[0]) if len(said) == 1 else None
+    match = re.match(_PLAIN_EXEC, commands[0]) if len(commands) == 1 else None
     if match is None:
         return False
     words = [word.strip("\"'") for word in re.findall(_WORD, match[1])]

@@ -69,8 +69,8 @@ class Sidecar:
 
     def sensitive(self) -> set[str]:
         """Return the options, of any command, whose values are secrets."""
-        said = [self.declared, *self.commands.values()]
-        return {name for own in said for name in own.get("sensitive", ())}
+        levels = [self.declared, *self.commands.values()]
+        return {name for own in levels for name in own.get("sensitive", ())}
 
     def output(self, path: tuple[str, ...]) -> str:
         """Return what the command at *path* prints, ``""`` where nobody says."""
@@ -82,27 +82,27 @@ class Sidecar:
         own = self.declared if not path else self.commands.get(path)
         if own is None:
             return None
-        said: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         danger = own.get("danger")
         if self.origin == "project" and inferred_danger(path) == "destructive":
             danger = "destructive" if danger is not None else None
         if danger is not None:
-            said["danger_level"] = danger
+            fields["danger_level"] = danger
         if "summary" in own:
-            said["agent_description"] = own["summary"]
+            fields["agent_description"] = own["summary"]
         for name in ("when_to_use", "timeout"):
             if name in own:
-                said[name] = own[name]
+                fields[name] = own[name]
         if "exit_codes" in own and path:
             statuses = _statuses(self.path, own)
-            said["ok_codes"] = {key: text for key, text in statuses.items() if type(text) is str}
+            fields["ok_codes"] = {key: text for key, text in statuses.items() if type(text) is str}
         secret = [*self.declared.get("sensitive", ()), *own.get("sensitive", ())]
         if secret:
             names = {name.lstrip("-"): FlagAnnotation(sensitive=True) for name in secret}
-            said["flag_annotations"] = names
+            fields["flag_annotations"] = names
         if "examples" in own:
-            said["examples"] = [Example(each["call"], each["does"]) for each in own["examples"]]
-        return Metadata(**said) if said else None
+            fields["examples"] = [Example(each["call"], each["does"]) for each in own["examples"]]
+        return Metadata(**fields) if fields else None
 
     def called(self, words: list[str]) -> tuple[str, ...]:
         """Return the declared command that *words*, those of a call, name; the longest one.
@@ -167,8 +167,8 @@ def _statuses(path: str, own: dict[str, Any]) -> dict[int, str | ExitCode]:
 def _check(path: str, own: dict[str, Any], known: dict[str, Any], where: str) -> None:
     for name, value in own.items():
         if name not in known:
-            said = ", ".join(sorted(known))
-            raise Invalid(f"{path}: {where}{name} is nothing a sidecar says. It says {said}.")
+            names = ", ".join(sorted(known))
+            raise Invalid(f"{path}: {where}{name} is not a key of a sidecar. Its keys are {names}.")
         if not isinstance(value, known[name]) or isinstance(value, bool):
             raise Invalid(f"{path}: {where}{name} is of another type.")
     for name, allowed in (("danger", DANGERS), ("output", OUTPUTS), ("kind", KINDS)):

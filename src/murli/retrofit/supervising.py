@@ -234,17 +234,17 @@ class Unfed:
 
 def raise_known(status: int, errors: str, name: str) -> None:
     """Raise what a status means by the conventions of programs; return where there is none."""
-    said = errors.strip()
-    last = [line.strip() for line in said.splitlines() if line.strip()]
+    complaint = errors.strip()
+    last = [line.strip() for line in complaint.splitlines() if line.strip()]
     if status < 0:
         try:
-            told = signal.Signals(-status).name
+            ending = signal.Signals(-status).name
         except ValueError:
-            told = str(-status)
+            ending = str(-status)
         raise AgentError.tool_error(
-            f"{name} was ended by {told}.", error_type="execution_error", recoverable=False
+            f"{name} was ended by {ending}.", error_type="execution_error", recoverable=False
         )
-    if status in (_NOT_RUNNABLE, _NOT_FOUND) and not said:
+    if status in (_NOT_RUNNABLE, _NOT_FOUND) and not complaint:
         raise AgentError.tool_error(f"{name} could not run a program it needs.")
     if any(mark in errors.casefold() for mark in _USAGE_MARKS):
         first = next((line for line in last if not line.casefold().startswith("usage")), last[0])
@@ -260,8 +260,12 @@ def speaks_a_contract(invocation: Invocation, errors: bytes) -> bool:
     """Return whether the program has answered with a document of a contract of ours itself."""
     printed = b""
     if invocation.capture is not None and invocation.capture.size() < (1 << 22):
-        told = invocation.capture.so_far()
-        printed = told.encode("utf-8", "surrogateescape") if isinstance(told, str) else told
+        collected = invocation.capture.so_far()
+        printed = (
+            collected.encode("utf-8", "surrogateescape")
+            if isinstance(collected, str)
+            else collected
+        )
     return any(_is_document(text) for text in (printed, errors))
 
 

@@ -147,8 +147,8 @@ class Enabled(Program):
 
     def version(self) -> str:
         """Return the version of the app, else that of the caller's package."""
-        said = self.root.version
-        return said if isinstance(said, str) else version_of(self.caller)
+        version = self.root.version
+        return version if isinstance(version, str) else version_of(self.caller)
 
     def level(self) -> NodeLevel:  # type: ignore[override]
         """Return the root as the scanner sees it."""
