@@ -22,16 +22,16 @@ NOBODY = 86
 _VARARGS, _COROUTINE = 0x04, 0x80
 
 
-def run(options_word: str, how: str, place: str, words: "list[str]") -> None:
-    """Run a tool called with *words*: *options_word* are our options, *how* says what *place* is."""
-    options = dict(each.partition("=")[::2] for each in options_word.split(BETWEEN))
+def run(packed: str, how: str, place: str, words: "list[str]") -> None:
+    """Run a tool called with *words*: *packed* are our options, *how* says what *place* is."""
+    options = dict(each.partition("=")[::2] for each in packed.split(BETWEEN))
     if sys.version_info < (3, 10):  # noqa: UP036 -- murli is too new for it: any other program
         back = options["back"].split(WITHIN)
         os.execv(back[0], [*back, "--as-program", *options["argv"].split(WITHIN), *words])
     is_asked = "probe" in options
     sys.argv[:] = [place, *words]
     # What a tool starts itself with once more.
-    begin = sys.orig_argv[: sys.orig_argv.index(options_word) - 1]
+    begin = sys.orig_argv[: sys.orig_argv.index(packed) - 1]
     sys.orig_argv[:] = [*begin, *(["-m", place] if how == "module" else [place]), *words]
     watch = Watch(options)
     watch.begin()
