@@ -40,7 +40,8 @@ TOOLS = (
 )
 LIMIT, ANNOTATED_LIMIT = 1.2, 1.6
 # An overview is a tenth of the help; of a small tool it is no more than so many bytes.
-DEPTH_1_LIMIT, SMALL = 0.1, 1_000
+# The options of the root are in an overview too; of a small tool they are most of it.
+DEPTH_1_LIMIT, SMALL = 0.1, 2_000
 BYTES_PER_TOKEN = 4  # a rule of thumb
 
 
