@@ -8,6 +8,7 @@ from ...core import UNBOUNDED, current, program_name
 from ...line.flags import flags_in
 from ..early_prints import EarlyPrints, let_out
 from . import HOOKED, is_group
+from .params import is_switch, names_of_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -436,13 +437,3 @@ class ClickHost:
         from .values import values_in
 
         return values_in(parsed)
-
-
-def names_of_option(param: Any) -> tuple[str, ...]:
-    """Return all spellings of an option, also those that turn it off."""
-    return (*param.opts, *param.secondary_opts)
-
-
-def is_switch(param: Any) -> bool:
-    """Return whether an option takes no value."""
-    return bool(getattr(param, "is_flag", False) or getattr(param, "count", False))
