@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 
 from ...core import UNBOUNDED, current, program_name
-from ...line.flags import flags_in
 from ..early_prints import EarlyPrints, let_out
 from . import HOOKED, is_group
 from .params import is_switch, names_of_option
@@ -308,6 +307,8 @@ def deciding(
             return own_make(*args, **named)
         except Exception as error:
             kinds = {base.__name__ for base in type(error).__mro__}
+            from ...line.flags import flags_in
+
             flag = flags_in(invocation.contract).get(getattr(error, "option_name", ""))
             if "NoSuchOption" not in kinds or flag is None or flag.is_early:
                 raise
