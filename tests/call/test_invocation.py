@@ -97,3 +97,23 @@ def test_a_call_of_many_is_a_call_of_its_own(tmp_path: Path) -> None:
         ["warned two"],
     ]
     assert lines[0]["meta"]["request_id"] != lines[1]["meta"]["request_id"]
+
+
+LOOKING_BACK = """
+import atexit, sys
+atexit.register(lambda: print([type(each).__name__ for each in sys.meta_path], file=sys.stderr))
+import click, murli
+before = [type(each).__name__ for each in sys.meta_path]
+@click.command()
+def hello():
+    print('noticed' if len(sys.meta_path) > len(before) else 'not')
+murli.enable(hello)
+hello()
+"""
+
+
+def test_an_answered_call_notices_no_module_any_more(tmp_path: Path) -> None:
+    """What a program loads behind its answer, Python finds without murli, which lets go of it."""
+    done = run(script(tmp_path, LOOKING_BACK))
+    assert done.document["result"] == "noticed"
+    assert "CallProcess" not in done.err and "Finder" in done.err

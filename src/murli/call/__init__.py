@@ -442,6 +442,8 @@ class CallProcess:
     def drop(self, capture: Capture, *, restore: bool) -> None:
         """Be done with *capture*, the answer being out."""
         capture.stop_watching()
+        # With it goes all of the tool, which Python would look through at its end.
+        self.forget_libraries()
         if restore:
             _stop_redacting(self._invocation)
         self._invocation.capture = None

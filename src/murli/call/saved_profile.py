@@ -6,6 +6,8 @@ environment, the default profile, and last the flag's own default.
 
 from __future__ import annotations
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -74,6 +76,11 @@ class Saved:
 def profile_in_force(invocation: Invocation) -> Saved:
     """Return the profile that applies to the call; a named one that does not exist is refused."""
     wanted = invocation.call.profile or ""
+    if not (wanted or invocation.settings.profile_path or os.environ.get("MURLI_PROFILE_PATH")):
+        from ..profiles import has_no_folder
+
+        if has_no_folder(invocation.host.name()):
+            return Saved(invocation, "", {})
     store = read_store(invocation, must=bool(wanted))
     name = wanted or store.default
     profile = store.get(name)

@@ -45,6 +45,18 @@ def flag_key(name: str) -> str:
     return name.lstrip("-").replace("_", "-")
 
 
+def spelled_name(written: Sequence[str], dest: str) -> tuple[str, str]:
+    """Return the long name of an option without its dashes, and its short one or ``""``.
+
+    *written* is how it can be written; what is nothing but a prefix is called by its *dest*.
+    """
+    longs = [each for each in written if each[:1] == each[1:2]]
+    name = (longs or [*written, dest])[0].lstrip("-+/") or dest.replace("_", "-")
+    shorts = [each[1:] for each in written if each[:1] == "-" and each[1:2] not in ("-", "")]
+    shorts = [each for each in shorts if each != name] if longs else []
+    return name, next((each for each in shorts if len(each) == 1), shorts[0] if shorts else "")
+
+
 class ArgumentMetadata(Record):
     """What a positional argument means, and which values it takes (as in `FlagAnnotation`)."""
 

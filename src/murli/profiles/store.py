@@ -28,6 +28,7 @@ from ..files import (
 )
 from ..files import StoreError as StoreError
 from ..outcome import Record, dict_of, field
+from . import names_folder, own_places
 from .document import check_name as check_name
 from .document import entry_of, flags_in, is_store, quoted_name, read_document, spelled, text_of
 from .paths import absolute_path, home_folder
@@ -142,17 +143,13 @@ class StoreFile:
         if chosen:
             self.path = absolute_path(chosen.rstrip("/") or chosen)
             return
-        if not tool_name.strip(".") or not tool_name.isprintable() or set(tool_name) & set("/\\:"):
+        if not names_folder(tool_name):
             raise StoreError(
                 f"Profiles are off: {tool_name!r} is no name for a directory.",
                 "Name the tool in enable(), or set MURLI_PROFILE_PATH.",
                 reason="off",
             )
-        home = home_folder()
-        config = os.environ.get("XDG_CONFIG_HOME", "")
-        config = config if os.path.isabs(config) else os.path.join(home, ".config")
-        self.path = os.path.join(home, f".{tool_name}", "profiles.json")
-        self._older = os.path.join(config, tool_name, "profiles.json")
+        self.path, self._older = own_places(home_folder(), tool_name)
 
     def read(self) -> ProfileStore:
         """Return what is saved; `StoreError` when there is something that cannot be read.

@@ -12,7 +12,7 @@ import sys
 from ...answer.python_warnings import note_command, note_parameter
 from ...core import metadata_of
 from .levels import path_to, subparsers_of
-from .tree import names_of
+from .names import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

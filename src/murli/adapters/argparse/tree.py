@@ -20,12 +20,12 @@ from ...declare.tree import (
     Command,
     Flag,
     first_line,
-    spelled_name,
     spellings,
     telling_metavar,
     with_own_names,
 )
 from .levels import subparsers_of
+from .names import argument_name, names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,20 +101,9 @@ def _help(subparsers: Any, name: str) -> str:
     return next((entry.help or "" for entry in entries if entry.dest == name), "")
 
 
-def names_of(action: argparse.Action) -> tuple[str, str]:
-    """Return the long name of an option without its dashes, and its short one or ``""``."""
-    return spelled_name(action.option_strings, action.dest)
-
-
 def is_hidden(action: argparse.Action) -> bool:
     """Return whether *action* is left out of the help."""
     return isinstance(action.help, str) and action.help == argparse.SUPPRESS
-
-
-def argument_name(action: argparse.Action) -> str:
-    """Return what a positional argument is called."""
-    name = action.dest if action.dest != argparse.SUPPRESS else str(action.metavar or "")
-    return name or "argument"
 
 
 def _argument(parser: argparse.ArgumentParser, action: argparse.Action) -> Argument:

@@ -15,7 +15,7 @@ from ...core import INTENT, UNBOUNDED, mentions_secret, metadata_of
 from ...declare import flag_key
 from ..standing_in import stand_in
 from .levels import ParserLevel, subparsers_of, value_in
-from .tree import argument_name, names_of
+from .names import argument_name, names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import types
 
 from ...core import INTENT, METADATA
 from . import TYPED, awaited, hook, is_group, running
-from .levels import is_switch, names_of_option
+from .params import is_switch, names_of_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

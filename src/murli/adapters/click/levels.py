@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from ...core import UNBOUNDED, current, program_name
-from ...line.flags import flags_in
 from ..early_prints import EarlyPrints, let_out
 from . import HOOKED, is_group
+from .params import is_switch, names_of_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -307,6 +307,8 @@ def deciding(
             return own_make(*args, **named)
         except Exception as error:
             kinds = {base.__name__ for base in type(error).__mro__}
+            from ...line.flags import flags_in
+
             flag = flags_in(invocation.contract).get(getattr(error, "option_name", ""))
             if "NoSuchOption" not in kinds or flag is None or flag.is_early:
                 raise
@@ -436,13 +438,3 @@ class ClickHost:
         from .values import values_in
 
         return values_in(parsed)
-
-
-def names_of_option(param: Any) -> tuple[str, ...]:
-    """Return all spellings of an option, also those that turn it off."""
-    return (*param.opts, *param.secondary_opts)
-
-
-def is_switch(param: Any) -> bool:
-    """Return whether an option takes no value."""
-    return bool(getattr(param, "is_flag", False) or getattr(param, "count", False))

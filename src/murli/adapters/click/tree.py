@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from enum import Enum
 
-from ...declare import flag_key
 from ...declare.plain_values import (
     MOST_COMPARED,
     MOST_ITEMS,
@@ -19,17 +18,17 @@ from ...declare.tree import (
     Command,
     Flag,
     first_line,
-    spelled_name,
     spellings,
     telling_metavar,
     with_own_names,
 )
 from . import is_group
-from .levels import CommandLevel, is_switch, resolved
+from .levels import CommandLevel, resolved
+from .params import is_switch, names_of, variables_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from . import MetadataAt
@@ -127,38 +126,6 @@ def command_names(group: Any, context: Any) -> list[str]:
     names = list(group.list_commands(context))
     defined = list(getattr(group, "commands", ()))
     return defined if sorted(defined) == sorted(names) else names
-
-
-def given_values(
-    ctx: Any, applied: Collection[str], kind: str = "option"
-) -> dict[str, tuple[Any, bool]]:
-    """Return the value of each option by its name, and whether it is more than a default.
-
-    *applied* are the options whose values a profile gave; *kind* may be ``argument`` instead.
-    """
-    values: dict[str, tuple[Any, bool]] = {}
-    while ctx is not None:
-        for param in ctx.command.params:
-            if param.param_type_name == kind and param.name in ctx.params:
-                source = ctx.get_parameter_source(param.name)
-                name = names_of(param)[0]
-                given = source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT")
-                given = given or flag_key(name) in applied
-                values.setdefault(name, (ctx.params[param.name], given))
-        ctx = ctx.parent
-    return values
-
-
-def names_of(param: Any) -> tuple[str, str]:
-    """Return the long name of an option without its dashes, and its short one or ``""``."""
-    return spelled_name(param.opts, str(param.name or ""))
-
-
-def variables_of(param: Any) -> list[str]:
-    """Return the variables that are named for *param*."""
-    names = getattr(param, "envvar", None)
-    names = names if isinstance(names, (list, tuple)) else [names]
-    return [name for name in names if name and isinstance(name, str)]
 
 
 def choices_of(param: Any, most: int = MOST_ITEMS) -> list[str]:

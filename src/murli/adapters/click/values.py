@@ -14,8 +14,7 @@ from ...call.saved_profile import saved_switch, words_in
 from ...core import INTENT, mentions_secret
 from ...declare import flag_key
 from . import SECRET_OPTIONS, TYPED, is_group, running
-from .levels import is_switch
-from .tree import choices_of, given_values, names_of, variables_of
+from .params import given_values, is_switch, names_of, variables_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,6 +141,8 @@ def is_secret(param: Any, note: FlagAnnotation | None) -> bool | None:
 
     if not any(map(is_secret_name, names)):
         return None
+    from .tree import choices_of
+
     return None if choices_of(param) else False
 
 

@@ -1,0 +1,18 @@
+"""What the options and arguments of a parser are called."""
+
+from __future__ import annotations
+
+import argparse
+
+from ...declare import spelled_name
+
+
+def names_of(action: argparse.Action) -> tuple[str, str]:
+    """Return the long name of an option without its dashes, and its short one or ``""``."""
+    return spelled_name(action.option_strings, action.dest)
+
+
+def argument_name(action: argparse.Action) -> str:
+    """Return what a positional argument is called."""
+    name = action.dest if action.dest != argparse.SUPPRESS else str(action.metavar or "")
+    return name or "argument"
