@@ -39,8 +39,8 @@ TOOLS = (
     "alembic",
 )
 LIMIT, ANNOTATED_LIMIT = 1.2, 1.6
-# An overview is a tenth of the help; of a small tool it is no more than so many bytes.
-# The options of the root are in an overview too; of a small tool they are most of it.
+# An overview is a tenth of the help; of a small tool, where the options of the root are most of
+# it, it is no more than so many bytes.
 DEPTH_1_LIMIT, SMALL = 0.1, 2_000
 BYTES_PER_TOKEN = 4  # a rule of thumb
 

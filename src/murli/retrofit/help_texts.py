@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 
-from ..declare.tree import spelled_name, spellings
+from ..declare import spelled_name
+from ..declare.tree import spellings
 from ..formats import cleaned
 
 TYPE_CHECKING = False
