@@ -140,6 +140,21 @@ def test_importing_murli_loads_nothing_else() -> None:
     assert added == {"murli", "__future__"}
 
 
+ANNOTATED = HELLO.replace(
+    "murli.enable",
+    "note = murli.FlagAnnotation(env='HELLO_NAME', profileable=True, pattern='[a-z]+')\n"
+    "murli.annotate(parser, murli.Metadata(flag_annotations={'name': note}))\nmurli.enable",
+)
+
+
+def test_an_annotated_flag_loads_nothing_that_describes_the_tool() -> None:
+    """What is declared about a flag loads no command tree, no table of flags, no store."""
+    added = {name for name in _loaded(ANNOTATED) if name.startswith("murli")}
+    assert "murli.adapters.argparse.values" in added
+    unused = {"murli.declare.tree", "murli.line.flags", "murli.profiles.store", "murli.errors"}
+    assert not added & unused
+
+
 def test_hello_world_loads_little() -> None:
     """A piped hello-world loads the pinned parts of murli and no dear module."""
     added = _loaded(HELLO) - _loaded(WITHOUT_MURLI)

@@ -33,8 +33,6 @@ _MAIN_PARAMETERS = ("args", "prog_name", "complete_var", "standalone_mode", "win
 # The packages between a program and its handler.
 _NOT_THE_PROGRAM = ("murli", "click", "typer", "rich_click", "runpy")
 _SETUP_FINALLY = 122  # in 3.10, the only version without tables of its handlers
-# Where a context keeps the options that were typed.
-TYPED = "_murli_typed"
 # Where a command keeps its options whose values are secrets.
 SECRET_OPTIONS = "_murli_secret_options"
 # inspect.CO_COROUTINE and CO_VARKEYWORDS
@@ -434,7 +432,7 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
 
         watch(command, notes)
     if metadata is not None or not INTENT.isdisjoint(names):
-        from .guard import note_typed
+        from .params import note_typed
 
         enabled.notes_typed = True
         note_typed(command)
@@ -561,7 +559,7 @@ def _invoke(
     invocation.running.handler = command.callback
     typed = {}
     if enabled.notes_typed or enabled.settings.infers:
-        from .guard import intent_given, telling_path
+        from .params import intent_given, telling_path
 
         typed, path = intent_given(ctx), telling_path(command, path, call)
     invocation.admit(metadata, path or (str(command.name),), **typed)

@@ -13,8 +13,8 @@ from ...call.guard.enforcement import enforce, excluded_by
 from ...call.saved_profile import saved_switch, words_in
 from ...core import INTENT, mentions_secret
 from ...declare import flag_key
-from . import SECRET_OPTIONS, TYPED, is_group, running
-from .params import given_values, is_switch, names_of, variables_of
+from . import SECRET_OPTIONS, is_group, running
+from .params import TYPED, given_values, is_switch, names_of, variables_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
