@@ -268,6 +268,18 @@ def test_a_preview_that_is_not_ours(tmp_path: Path, place: str, more: str) -> No
     assert not (tmp_path / "dropped").exists()
 
 
+def test_a_preview_that_is_interrupted(tmp_path: Path) -> None:
+    """A signal before the handler has asked for a dry run cancels the call."""
+    source = (
+        "import argparse, murli, os\np = argparse.ArgumentParser(prog='t')\n"
+        "murli.about(p, mutating=True, dry_runnable=True)\nmurli.enable(p)\n"
+        "with murli.session(p) as (args, writer):\n    os.kill(os.getpid(), 15)\n"
+        "    if writer.is_dry_run(): writer.write_plan('Would change', {})\n"
+    )
+    done = run(script(tmp_path, source), env=SPEC_2)
+    assert (done.code, done.document["error"]["code"]) == (143, "CANCELLED")
+
+
 def test_a_person_is_asked_as_before(tmp_path: Path) -> None:
     """At a terminal nothing is previewed: the handler runs."""
     argv = _store(tmp_path, "click")

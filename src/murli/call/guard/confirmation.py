@@ -28,10 +28,10 @@ def preview(invocation: Invocation, reason: AgentError) -> bool:
     invocation.running.refused_exit_code = code_of(writer, reason)
 
     def refused(outcome: Outcome) -> Outcome:
-        if writer._forgot_dry_run() and not isinstance(outcome, Plan):
-            return Failure(ran_for_real(), "execution")
         if isinstance(outcome, Failure) and outcome.error.kind == "cancelled":
             return outcome
+        if writer._forgot_dry_run() and not isinstance(outcome, Plan):
+            return Failure(ran_for_real(), "execution")
         affected = _affected(outcome)
         if affected is not None:
             _show(reason, affected, closed=invocation.contract.error_is_closed)
