@@ -378,6 +378,22 @@ writer.write_success("Done", vars(args))
     assert "command 'old' is deprecated" in _call(argv, "old", contract="murli").err
 
 
+@pytest.mark.parametrize("count", [3, 100])
+def test_a_warning_is_what_it_was_when_it_was_given(tmp_path: Path, count: int) -> None:
+    """What a tool changes in the context of a warning, however large, is not in its answer."""
+    source = (
+        "import argparse, sys, murli\n"
+        "parser = argparse.ArgumentParser(); parser.add_argument('count', type=int)\n"
+        "murli.enable(parser); args, writer = murli.parse(parser)\n"
+        "skipped = list(range(args.count))\n"
+        "writer.warn('SKIPPED', 'Some were skipped.', files=skipped)\n"
+        "skipped += [{1, 2}, float('nan'), '\\x1b[31m', object()]\n"
+        "writer.write_success('done', {})\n"
+    )
+    done = _call(script(tmp_path, source), str(count))
+    assert _warnings(done)["SKIPPED"]["context"] == {"files": list(range(count))}
+
+
 # -- what a handler leaves ---------------------------------------------------------------------
 
 

@@ -287,3 +287,52 @@ def test_what_changes_between_two_answers_is_written_as_it_is_now(tmp_path: Any)
     lines = [json.loads(line) for line in run(script(tmp_path, CHANGING)).out.splitlines()]
     found = [line.get("result", line)["field 0"] for line in lines]
     assert found == [0, "changed", "at last"]
+
+
+OWN_CODE = """
+import argparse, enum, sys, murli
+if sys.argv.pop() == "json":
+    sys.modules["orjson"] = None
+class Once(dict):
+    def __init__(self):
+        super().__init__(a=0)
+        self.left = iter([("k", 1)])
+    def items(self):
+        return self.left
+class Leaving(dict):
+    def items(self):
+        raise SystemExit(5)
+class Named(enum.Enum):
+    ONE = 1
+    @property
+    def value(self):
+        print("asked", file=sys.stderr)
+        return "one"
+parser = argparse.ArgumentParser()
+murli.enable(parser)
+args, writer = murli.parse(parser)
+writer.write_event({"row": Once()})
+writer.write_event({"name": Named.ONE})
+try:
+    writer.write_event({"row": Leaving(a=1)})
+except ValueError as error:
+    print(type(error).__name__, file=sys.stderr)
+writer.write_success("", {"numbers": list(range(40)), "row": Once()})
+"""
+
+
+@pytest.mark.parametrize("encoder", ["json", "orjson"])
+def test_the_code_of_a_tools_types_runs_once(tmp_path: Any, encoder: str) -> None:
+    """A record whose fields can be read once is written whole, and nothing of its own escapes."""
+    done = run(script(tmp_path, OWN_CODE), encoder)
+    lines = [json.loads(line) for line in done.out.splitlines()]
+    assert lines[:2] == [{"row": {"k": 1}}, {"name": "one"}]
+    assert lines[-1]["result"]["row"] == {"k": 1}
+    assert done.err.split() == ["asked", "EncodingError"]
+
+
+def test_what_contains_itself_many_times_is_refused_at_once(engine: str) -> None:
+    """Neither the number of ways to a container nor its depth is a reason to look at it again."""
+    wide: list[Any] = []
+    wide += [wide, {"wide": wide}] * 50
+    assert quick.one_line(wide) is None

@@ -225,6 +225,35 @@ show()
     assert [row["tags"] for row in done.document["result"]] == [["x", "y"], {"a": 1}, []]
 
 
+def test_a_cell_is_what_was_shown(tmp_path: Path) -> None:
+    """A list or an object that a tool changes once its table is printed is answered as printed."""
+    source = """
+import click, murli, pandas, prettytable
+from tabulate import tabulate
+@click.command()
+@click.argument("library")
+def show(library):
+    tags, more = [1, [2]], {"k": [3]}
+    if library == "tabulate":
+        print(tabulate([[tags, more]], ["tags", "more"]))
+    elif library == "pandas":
+        print(pandas.DataFrame({"tags": [tags], "more": [more]}))
+    else:
+        table = prettytable.PrettyTable(["tags", "more"])
+        table.add_row([tags, more])
+        print(table)
+    tags[1].clear()
+    tags.append(4)
+    more["k"].append(object())
+murli.enable(show)
+show()
+"""
+    argv = script(tmp_path, source)
+    for library in ("tabulate", "pandas", "prettytable"):
+        done = run(argv, library)
+        assert done.document["result"] == [{"tags": [1, [2]], "more": {"k": [3]}}], library
+
+
 def _rows_in(result: dict[str, Any]) -> Any:
     return result["tables"][0]["rows"]
 

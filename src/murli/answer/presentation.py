@@ -6,7 +6,7 @@ import copy
 
 from ..contracts import Facts
 from ..errors import correct
-from ..formats import cleaned, plain, text_of
+from ..formats import cleaned, plain, plain_copy, text_of
 from ..formats.text import clean, clean_line
 from ..outcome import Failure, Notice
 
@@ -217,9 +217,12 @@ def warning(code: str, message: object, context: Mapping[str, Any]) -> Notice:
 
 
 def readable_context(context: Mapping[str, Any]) -> dict[str, Any]:
-    """Return *context* as plain data; what cannot be encoded never fails the answer it is in."""
+    """Return *context* as plain data, a copy: a warning is kept until the answer.
+
+    What cannot be encoded never fails the answer it is in.
+    """
     try:
-        found: dict[str, Any] = plain(context, "context")
+        found: dict[str, Any] = plain_copy(context, "context")
     except ValueError as unreadable:
         return {"unreadable": cleaned(str(unreadable))}
     return found

@@ -62,6 +62,11 @@ def plain(value: object, name: str = "$") -> Any:
 
         if one_line(value) is not None:
             return value
+    return plain_copy(value, name)
+
+
+def plain_copy(value: object, name: str = "$") -> Any:
+    """Return what `plain` does, and always a copy: for what is kept while the tool runs on."""
     plainer = Plainer(name)
     try:
         return plainer.convert(value, 0)

@@ -27,6 +27,8 @@ _UNCLEAN_BEYOND = "[\x90\x98\x9b-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 # An integer that is refused has more digits than this; of a long text as many are looked at.
 _MANY_DIGITS = 4000
 _STEP = _MANY_DIGITS // 2
+# So many containers of a level are not worth finding those that are the same.
+_FEW = 32
 # Beyond these, orjson spells the exponent of a float in another way than Python.
 _LEAST, _MOST, _INFINITY = 1e-4, 1e16, float("inf")
 
@@ -71,28 +73,33 @@ def with_rows(value: Any) -> Any:
     return rows_of(value) or value
 
 
+# An encoder calls methods of derived types, an enum's `value` say; so what is plain is found first.
+
+
 def _encoded_in_c(value: Any) -> str | None:
-    # First: what contains itself is found here, and would have no end in `_is_plain`.
     try:
-        text = "".join(_encode(value, 0))
+        # Most events are objects of nothing but scalars.
+        if type(value) is dict and SCALARS.issuperset(map(type, value.values())):
+            if not _TEXT.issuperset(map(type, value)):
+                return None
+        elif not _is_plain(value):
+            return None
+        return "".join(_encode(value, 0))
     except Exception:  # what it is, and where, `Plainer` says
         return None
-    # Most events are objects of nothing but scalars.
-    if type(value) is dict and SCALARS.issuperset(map(type, value.values())):
-        return text if _TEXT.issuperset(map(type, value)) else None
-    return text if _is_plain(value) else None
 
 
 def _encoded_by_orjson(value: Any) -> str | None:
+    floats: list[float] = []
     try:
+        if type(value) is dict and _NO_FLOATS.issuperset(map(type, value.values())):
+            if not _TEXT.issuperset(map(type, value)):
+                return None
+        elif not _is_plain(value, floats):
+            return None
         text: str = _dumps(value, None, _options).decode()
     except Exception:  # also an integer of more than 64 bits
         return _encoded_in_c(value)
-    if type(value) is dict and _NO_FLOATS.issuperset(map(type, value.values())):
-        return text if _TEXT.issuperset(map(type, value)) else None
-    floats: list[float] = []
-    if not _is_plain(value, floats):
-        return None
     if floats:
         sizes = [abs(each) for each in floats if each]
         # Where one is not finite, their sum is not either.
@@ -117,8 +124,8 @@ def _is_plain(value: Any, floats: list[float] | None = None) -> bool:
         if not kinds <= _PLAIN:
             return False
         of_one_kind = len(kinds) == 1
-        dicts = level if of_one_kind and dict in kinds else _those(dict, level)
-        lists = level if of_one_kind and list in kinds else _those(list, level)
+        dicts = _once(level if of_one_kind and dict in kinds else _those(dict, level))
+        lists = _once(level if of_one_kind and list in kinds else _those(list, level))
         if not _TEXT.issuperset(map(type, chain.from_iterable(dicts))):
             return False
         kinds = set(map(type, _in_all(dicts, lists)))
@@ -129,6 +136,13 @@ def _is_plain(value: Any, floats: list[float] | None = None) -> bool:
 
 def _those(kind: type, values: Any) -> list[Any]:
     return [each for each in values if type(each) is kind]
+
+
+def _once(containers: Any) -> Any:
+    """Return each of *containers* once; what is shared, or contains itself, may be in it often."""
+    if len(containers) <= _FEW:
+        return containers
+    return dict(zip(map(id, containers), containers, strict=False)).values()
 
 
 def _in_all(dicts: Any, lists: Any) -> Iterator[Any]:

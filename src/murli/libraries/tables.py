@@ -217,6 +217,24 @@ def unique(names: Iterable[Any], count: int) -> list[str]:
     return list(found)
 
 
+def as_shown(rows: Iterable[Iterable[Any]]) -> list[list[Any]]:
+    """Return *rows* as they are now: the tool may change what is in their cells once it is shown.
+
+    None of the tool's code runs for it.
+    """
+    return [[_as_it_is(value) for value in row] for row in rows]
+
+
+def _as_it_is(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _as_it_is(each) for key, each in dict.items(value)}
+    if isinstance(value, list):
+        return [_as_it_is(each) for each in list.__iter__(value)]
+    if type(value) is tuple:
+        return tuple(map(_as_it_is, value))
+    return type(value)(value) if type(value) in (set, bytearray) else value
+
+
 def cell(value: Any) -> Any:
     """Return the plain data that a cell holds; what is not a number, or not there, is ``None``."""
     if value is None or isinstance(value, (str, bool, dict, list)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..formats import put_over
-from .tables import Rendering, remember, table
+from .tables import Rendering, as_shown, remember, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _read(
         levels = range(frame.index.nlevels)
         values = [*(frame.index.get_level_values(each).tolist() for each in levels), *values]
         names = [*_index_names(frame.index), *names]
-    return {"names": names, "rows": list(zip(*values, strict=True))}
+    return {"names": names, "rows": as_shown(zip(*values, strict=True))}
 
 
 def _is_default(index: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from _thread import _local
 
 from ..formats import put_over
-from .tables import Rendering, remember, table
+from .tables import Rendering, as_shown, remember, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +55,6 @@ def _read(self: Any, options: Any, rows: Any) -> dict[str, Any]:
     numbers = [number for number, name in enumerate(names) if name in shown]
     return {
         "names": [names[number] for number in numbers] if options["header"] else (),
-        "rows": [[row[number] for number in numbers] for row in rows],
+        "rows": as_shown([row[number] for number in numbers] for row in rows),
         "title": str(options["title"] or ""),
     }

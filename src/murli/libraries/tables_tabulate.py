@@ -9,7 +9,7 @@ from __future__ import annotations
 from _thread import _local
 
 from ..formats import put_over
-from .tables import Rendering, remember, table
+from .tables import Rendering, as_shown, remember, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
         found = beneath(*args, **named)
         try:
             rows, headers = found[:2]
-            latest.table = list(headers), [list(row) for row in rows]
+            latest.table = list(headers), as_shown(rows)
         except Exception:  # it returns something else now
             latest.table = None
         return found
