@@ -175,14 +175,22 @@ def status_of(code: object) -> int:
 
 
 class Refusal:
-    """What is wrong with a call, and what ended its parse: an exit with *status*, or *raised*."""
+    """What is wrong with a call, and what ended its parse: an exit with *status*, or *raised*.
+
+    *usage* is how the command is called, where that is not the one of the command line.
+    """
 
     def __init__(
-        self, error: AgentError, status: int = 1, raised: BaseException | None = None
+        self,
+        error: AgentError,
+        status: int = 1,
+        raised: BaseException | None = None,
+        usage: str | None = None,
     ) -> None:
         self.error = error
         self.status = status
         self.raised = raised
+        self.usage = usage
 
     def ended(self, status: int) -> AgentError:
         """Return the failure of a program that exits with *status* behind it."""

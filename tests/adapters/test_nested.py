@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -131,8 +132,10 @@ def test_failures_inside_are_the_calls(tool: list[str], outer: str, inner: str) 
     env = environment(OUTER=outer, INNER=inner)
     wrong = run(tool, "show", "x", "--nope", env=env)
     assert (wrong.out, wrong.code) == ("", wrong.error["code"])
-    assert wrong.error["error"] == "flag_error"
+    assert json.loads(wrong.err)["error"] == "flag_error"  # and nothing stands beside it
     assert "--nope" in wrong.error["message"]
+    if "click" in (inner, outer) and inner != "argparse":
+        assert wrong.error["usage"].endswith(" NAME")
 
 
 @pytest.mark.parametrize("outer", OUTERS)
@@ -141,6 +144,43 @@ def test_an_exception_inside_is_the_calls(tool: list[str], outer: str) -> None:
     done = run(tool, "show", "boom", env=environment(OUTER=outer, INNER="click"))
     assert (done.out, done.code, done.error["message"]) == ("", 2, "boom")
     assert done.error["result"] == "begun\nshown boom"
+
+
+def test_what_a_tool_inside_returns_is_the_result(tmp_path: Path) -> None:
+    """What an enabled tool returns to no one is the result; that of another is printed."""
+    tool = script(
+        tmp_path,
+        """
+import click, murli
+
+@click.command()
+@click.argument("name")
+def inner(name):
+    if name == "wrong":
+        raise click.ClickException("no such thing")
+    return {"name": name}
+
+@click.command()
+@click.argument("names", nargs=-1)
+def outer(names):
+    for name in names:
+        try:
+            inner([name])
+        except SystemExit as end:
+            if end.code:
+                raise
+
+murli.enable(inner)
+murli.enable(outer)
+outer()
+""",
+    )
+    assert run(tool, "a").document["result"] == {"name": "a"}
+    both = run(tool, "a", "b")
+    assert (both.document["result"], both.err.split()) == ({"name": "a"}, ["name", "b"])
+    assert run_at_terminal(tool, "a", "b").out.count("name") == 2
+    wrong = run(tool, "wrong")
+    assert json.loads(wrong.err)["message"] == "no such thing"
 
 
 @pytest.mark.parametrize("words", [["show", "x"], ["drop", "x"], ["show", "x", "--nope"]])

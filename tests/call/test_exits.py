@@ -336,6 +336,16 @@ parser.add_argument("status")
 murli.enable(parser)
 work(parser.parse_args().status)
 """,
+    "behind the parse": """
+import argparse
+sys.excepthook = sys.__excepthook__
+parser = argparse.ArgumentParser()
+parser.add_argument("status")
+murli.enable(parser)
+status = parser.parse_args().status
+sys.excepthook = hook
+work(status)
+""",
     "click": """
 import click
 tool = click.Command("tool", callback=work, params=[click.Argument(["status"])])

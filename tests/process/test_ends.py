@@ -206,3 +206,31 @@ def _running(word: str) -> list[str]:
         if f"sleep {word}" in text and "trap" not in text:
             found.append(text)
     return found
+
+
+def test_exit_functions_look_at_sys(tmp_path: Path) -> None:
+    """`dir(sys)` works behind an uncaught exception, and files left open are written."""
+    tool = script(
+        tmp_path,
+        f"""
+import argparse, atexit, sys
+import murli
+
+parser = argparse.ArgumentParser()
+murli.enable(parser)
+parser.parse_args()
+atexit.register(lambda: print("argv" in dir(sys), file=sys.stderr))
+
+class Cycle:
+    pass
+
+cycle = Cycle()
+cycle.itself, cycle.file = cycle, open({str(tmp_path / "left")!r}, "w")
+cycle.file.write("written")
+open({str(tmp_path / "missing")!r})
+""",
+    )
+    done = run(tool)
+    assert done.code == 5
+    assert done.err.endswith("}\nTrue\n")
+    assert (tmp_path / "left").read_text() == "written"

@@ -379,6 +379,27 @@ def test_a_signal_that_finds_the_framework(
         assert "cancelled" in json.dumps(failure).lower()
 
 
+EXITS_WHEN_INTERRUPTED = """
+import click, murli, os, signal
+@click.command()
+@click.argument("status", type=int)
+def tool(status):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        click.get_current_context().exit(status)
+murli.enable(tool)
+tool()
+"""
+
+
+@pytest.mark.parametrize("status", ["0", "3"])
+def test_an_exit_of_the_framework_behind_a_signal(tmp_path: Path, status: str) -> None:
+    """A handler that exits by its framework when it is interrupted is cancelled; nothing failed."""
+    done = run(script(tmp_path, EXITS_WHEN_INTERRUPTED), status)
+    assert (done.code, done.error["message"]) == (9, "The command was cancelled.")
+
+
 INSIDE_A_RUNNER = """
 import click, murli, os, subprocess, sys, time
 from click.testing import CliRunner

@@ -149,7 +149,9 @@ def ending_behind(error: BaseException | None) -> BaseException | None:
         return error
     # Python loses what is raised while it writes the message of an ImportError, and raises this.
     lost = type(error) is TypeError and error.args == ("expected a message argument",)
-    if lost or isinstance(error, (SystemExit, type(None))):
+    # As `ctx.exit()` of click ends a program, and that of a click which typer brings.
+    exits = type(error).__name__ == "Exit" and hasattr(error, "exit_code")
+    if lost or exits or isinstance(error, (SystemExit, type(None))):
         return found
     if found.__traceback__ is None:
         return error  # it came behind the handler, and was raised nowhere

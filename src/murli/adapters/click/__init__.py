@@ -171,6 +171,8 @@ class Call:
         self.is_programs = False
         # Whether what a handler raises takes its usual way, through the framework.
         self.passes = not self.standalone
+        # The call it is a part of, where the framework is to end the program behind it.
+        self.above: Invocation | None = None
 
     def hook(self) -> None:
         """Have the commands of the tool ask the guard."""
@@ -620,6 +622,10 @@ def _past_the_framework(
         if command is not call.root or (call.passes and not expired):
             if command is call.root:
                 call.raised = error
+                if call.above is not None:
+                    from .within import end_inside
+
+                    end_inside(call, call.above, error)
             raise
         from .errors import Ended
 

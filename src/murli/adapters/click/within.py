@@ -5,12 +5,17 @@ from __future__ import annotations
 import sys
 
 from ... import core
+from ...answer.streaming import take
 from ...call import Invocation
 from ...call.ending import answer_stream
 from ...core import Settings
-from ...outcome import status_of
+from ...failures.exceptions import as_agent_error
+from ...line.scanning import scan
+from ...line.usage_line import MOST_BYTES, usage_line
+from ...outcome import Refusal
+from ...process.stdin import is_abort
 from ..nested import Inside, enclosing, intent_in, owner, owner_of
-from .errors import note_usage_error
+from .errors import note_usage_error, translate
 from .levels import CommandLevel
 
 TYPE_CHECKING = False
@@ -23,8 +28,7 @@ if TYPE_CHECKING:
 
 def run_within(call: Call, own_main: Callable[..., Any]) -> Any:
     """Run the tool as a part of the call that runs, in the place of it, or as one of its own."""
-    words = call.named.get("args")
-    argv = sys.argv[1:] if words is None else list(words)
+    argv = _words_of(call)
     above = enclosing()
     if above is None:
         above, stays = owner(argv)
@@ -38,15 +42,64 @@ def run_within(call: Call, own_main: Callable[..., Any]) -> Any:
             writer._intend(force=True, dry_run=writer._dry_run)
     # A command of it is one that a handler calls: the guard stands before its function.
     call.passes = call.is_running = True
+    call.above = above if call.standalone else None
     call.standalone = False
     with Inside(above, call):
         try:
             return own_main(**{**call.named, "args": argv})
-        except BaseException as end:
-            if call.raised is not None:
-                status = status_of(end.code) if isinstance(end, SystemExit) else 0
-                note_usage_error(above, call.raised, status)
+        except SystemExit as end:
+            if call.above is not None and not end.code and call.returned is not None:
+                _keep_returned(above, call.returned)
             raise
+        except BaseException as error:
+            note_usage_error(above, error)
+            raise
+
+
+def end_inside(call: Call, above: Invocation, error: BaseException) -> None:
+    """End a tool inside as its framework would, but with nothing shown beside the answer.
+
+    What its framework does not show is left to it.
+    """
+    names = {base.__name__ for base in type(error).__mro__}
+    if "Abort" in names and is_abort(error):
+        status = 1
+    elif "ClickException" in names and hasattr(error, "exit_code"):
+        status = error.exit_code
+    else:
+        return
+    failure = as_agent_error(translate(error, above))
+    above.running.refusal = Refusal(failure, status, usage=_usage(above, _words_of(call)))
+    raise SystemExit(status) from error
+
+
+def _words_of(call: Call) -> list[str]:
+    words = call.named.get("args")
+    return sys.argv[1:] if words is None else list(words)
+
+
+def _usage(above: Invocation, words: list[str]) -> str:
+    """Return how the command inside is called that *words* name, ``""`` where that fails."""
+    try:
+        level = scan(words, above.host.level(), thorough=True).level
+        return usage_line(above.host.command(level, deep=False), MOST_BYTES)
+    except (Exception, SystemExit):  # code of the tool's own, asked for its parameters
+        return ""
+
+
+def _keep_returned(above: Invocation, returned: Any) -> None:
+    """Have *above* answer with what the handler of a tool inside has *returned*.
+
+    With that of the first, unless its own handler returns something; others are printed.
+    """
+    if above.running.returned is None:
+        above.running.returned = take(above.writer, returned)
+        return
+    from ...formats.people import readable, show
+
+    value = readable(returned)
+    if value is not None and not isinstance(value, (int, float)):
+        show(above.writer._outlet.scrubbed_value(value), sys.stdout)
 
 
 def succeeding(call: Call, argv: list[str], above: Invocation) -> Invocation:

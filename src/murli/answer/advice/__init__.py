@@ -77,6 +77,9 @@ def with_usage(writer: Writer, failure: Failure) -> Failure:
         or failure.error.error_type not in ("flag_error", "command_error")
     ):
         return failure
+    refusal = invocation.running.refusal
+    if refusal is not None and refusal.usage is not None:
+        return failure.replace(usage=refusal.usage)
     from ...line.usage_line import MOST_BYTES, usage_line
 
     try:

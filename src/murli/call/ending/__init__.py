@@ -239,8 +239,9 @@ class ProgramAsHandler:
 
     def note_ending(self, error: BaseException) -> int:
         """Remember what ends the program; return the status it is to exit with."""
-        if self.ending is not None:  # noted by another of our sources, closer to its origin
-            return self.status
+        is_hooks = isinstance(error, SystemExit) and not isinstance(self.ending, SystemExit)
+        if self.ending is not None and not is_hooks:
+            return self.status  # noted by another of our sources, closer to its origin
         self.ending = error
         self.status = 1
         if self.own_exit_code is not None:
@@ -459,7 +460,10 @@ def _monitor(owner: ProgramAsHandler) -> Callable[[], None] | None:
     event, outermost = monitoring.events.PY_UNWIND, owner.outermost.f_code
 
     def on_unwind(code: CodeType, offset: int, error: BaseException) -> None:
-        if code is outermost and owner.is_this_process:
+        ends = code is outermost
+        if not ends and owner.ending is not None and isinstance(error, SystemExit):
+            ends = code is getattr(sys.excepthook, "__code__", None)  # it decides instead
+        if ends and owner.is_this_process:
             status = owner.note_ending(error)
             if isinstance(error, SystemExit):
                 error.code = status

@@ -19,7 +19,17 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-_KEY = 0
+class _Key:
+    """What is no name, but stands behind all names where `dir()` sorts them."""
+
+    def __lt__(self, other: object) -> bool:
+        return False
+
+    def __gt__(self, other: object) -> bool:
+        return True
+
+
+_KEY = _Key()
 
 
 def end_with(code: int) -> None:
