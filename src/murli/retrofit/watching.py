@@ -23,7 +23,7 @@ _VARARGS, _COROUTINE = 0x04, 0x80
 
 
 def run(options_word: str, how: str, place: str, words: "list[str]") -> None:
-    """Run a tool called with *words*: *options_word* are our options, *how* says what *place* is."""
+    """Run a tool called with *words*: *options_word* are ours, *how* says what *place* is."""
     options = dict(each.partition("=")[::2] for each in options_word.split(BETWEEN))
     if sys.version_info < (3, 10):  # noqa: UP036 -- murli is too new for it: any other program
         back = options["back"].split(WITHIN)
