@@ -250,8 +250,8 @@ def raise_known(status: int, errors: str, name: str) -> None:
         first = next((line for line in last if not line.casefold().startswith("usage")), last[0])
         raise AgentError.user_error(
             first[:500],
-            f"By convention this is a wrong call (exit status {status}). See what `murli describe "
-            f"{name}` tells.",
+            f"By convention this is a wrong call (exit status {status}). See `murli describe "
+            f"{name}`.",
             error_type="flag_error" if "option" in first or "flag" in first else "command_error",
         )
 
