@@ -210,3 +210,32 @@ def test_what_an_unannotated_handler_returns_is_streamed(tmp_path: Path, adapter
     done = run(argv, "one", "--stream", env=spoken("agent-spec-2"))
     assert (done.code, done.document["data"]) == (0, {"id": 1})
     assert done.document["warnings"][0]["code"] == "STREAMING_NOT_SUPPORTED"
+
+
+DESCRIPTORS = """
+import argparse, os, sys, murli
+parser = argparse.ArgumentParser()
+parser.add_argument("folder")
+murli.enable(parser)
+args, writer = murli.parse(parser)
+writer.write_event({"n": 1})
+os.closerange(3, 40)
+files = [open(os.path.join(args.folder, str(n)), "w") for n in range(20)]
+for file in files:
+    file.write("data")
+    file.flush()
+try:
+    writer.write_event({"n": 2})
+except Exception:  # its own descriptor was among those
+    pass
+for file in files:
+    file.write(" and more")
+    file.close()
+"""
+
+
+def test_a_stream_closes_no_file_of_the_tool(tmp_path: Path) -> None:
+    """A tool that closes every descriptor and opens files keeps them whatever it streams."""
+    done = run(script(tmp_path, DESCRIPTORS), str(tmp_path))
+    assert "Traceback" not in done.err, done.err
+    assert [(tmp_path / str(n)).read_text() for n in range(20)] == ["data and more"] * 20

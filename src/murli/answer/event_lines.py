@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ..contracts import contract_named
 from ..contracts.control_lines import MARKS, wrapped
-from ..formats import DescriptorStream, dumps
-from ..formats.patience import expect_lines
+from ..formats import dumps
 from ..formats.quick import one_line
 
 TYPE_CHECKING = False
@@ -85,8 +84,6 @@ def begin_stream(writer: Writer) -> None:
     writer._reply.is_streaming = writer._reply.one_line = True
     if writer._invocation is not None and writer._invocation.deadline is not None:
         writer._invocation.deadline.arm()  # whose last words are to be in the stream
-    if type(writer._outlet.stdout) is DescriptorStream:
-        expect_lines(writer._outlet.stdout)
 
 
 def write_progress(writer: Writer, evt: ProgressEvent, target: str = "") -> None:

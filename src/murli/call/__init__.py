@@ -815,15 +815,6 @@ def _hide_surroundings(invocation: Invocation, names: str) -> None:
 
 
 def _finish(invocation: Invocation, error: BaseException | None, restore: bool) -> int:
-    try:
-        return _answer(invocation, error, restore)
-    finally:
-        stdout: Any = invocation.writer._outlet.stdout
-        if getattr(stdout, "recognize", None) is not None:
-            stdout.recognize = None  # which holds a descriptor
-
-
-def _answer(invocation: Invocation, error: BaseException | None, restore: bool) -> int:
     running = invocation.running
     if invocation.capture is None:
         if restore:

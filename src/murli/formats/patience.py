@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import select
 import stat
 import sys
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from . import DescriptorStream
 
 # A person at a pager reads when they like; where there is no terminal, nobody does that.
 STALLED_SECONDS = 60.0
@@ -35,21 +33,6 @@ def wait_for_reader(descriptor: int) -> int:
     if not can_write(descriptor, 0) and not can_write(descriptor, _patience()):
         raise OSError(errno.ETIMEDOUT, "nobody reads it")
     return ROOM if stat.S_ISFIFO(kind) and is_drained(descriptor) else _WITHOUT_BLOCKING
-
-
-def expect_lines(stream: DescriptorStream) -> None:
-    """Have *stream* recognize its descriptor at less cost than by looking at what it is open on.
-
-    An epoll knows the open file behind a descriptor, and refuses the number once that is another.
-    """
-    if stream.recognize is None and hasattr(select, "epoll"):
-        try:
-            known = select.epoll(1)
-            known.register(stream.descriptor, 0)
-        except (OSError, ValueError):  # no pipe, socket or terminal; or none at all
-            return
-        if known.fileno() > 2:
-            stream.recognize = known.modify
 
 
 def _patience() -> float | None:
