@@ -44,6 +44,7 @@ def run_within(call: Call, own_main: Callable[..., Any]) -> Any:
     call.passes = call.is_running = True
     call.above = above if call.standalone else None
     call.standalone = False
+    above.running.refusal = None  # what was wrong with a call before this one has been dealt with
     with Inside(above, call):
         try:
             return own_main(**{**call.named, "args": argv})
