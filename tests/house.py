@@ -28,7 +28,7 @@ ROOMS: dict[str, str] = {
     "contracts": "base formats",
     "declare": "base formats",
     "secrets": "platform base formats",
-    "failures": "base formats declare",
+    "failures": "platform base formats declare",
     "process": "platform base formats contracts declare secrets failures",
     "line": "base formats contracts declare secrets",
     "answer": f"{_VALUES} process line",

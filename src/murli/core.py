@@ -307,10 +307,16 @@ def is_on(variable: str) -> bool:
     return os.environ.get(variable, "").lower() in ("1", "true", "yes", "on")
 
 
+def _held_as_bytes() -> dict[bytes, bytes] | None:
+    """Return the variables as ``os.environ`` holds them; ``None`` where it holds text (Windows)."""
+    held = getattr(os.environ, "_data", None)
+    return held if isinstance(held, dict) and isinstance(next(iter(held), ""), bytes) else None
+
+
 def variable_names() -> str:
     """Return the names of all variables, a NUL around each; not their values."""
-    held = getattr(os.environ, "_data", None)
-    if isinstance(held, dict):  # the names as bytes; else each would be decoded in Python
+    held = _held_as_bytes()
+    if held is not None:  # else each would be decoded in Python
         return os.fsdecode(b"\0".join((b"", *held, b"")))
     return "\0".join(("", *os.environ, ""))
 
@@ -326,9 +332,12 @@ def mentions_login(words: Sequence[str]) -> bool:
     for word in words:
         if "://" in word and "@" in word:
             return True
-    held = getattr(os.environ, "_data", None)
-    values = b"\0".join(held.values() if isinstance(held, dict) else os.environb.values())
-    return b"://" in values and b"@" in values
+    held = _held_as_bytes()
+    if held is not None:
+        data = b"\0".join(held.values())
+        return b"://" in data and b"@" in data
+    text = "\0".join(os.environ.values())
+    return "://" in text and "@" in text
 
 
 def is_parser(app: object) -> bool:

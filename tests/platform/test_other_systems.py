@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import json
+import os
+import re
 import time
 from pathlib import Path
 
 import pytest
 
 from harness import REPOSITORY, TOOLS, Run, environment, run, script
+from murli.platform.pipes import PipeReader
 
 WEAK = str(TOOLS / "weak_platform")
 # What only POSIX has; `murli.platform` alone may import it.
@@ -34,6 +37,16 @@ def show():
 def printed():
     print("hello")
     print("x" * 5000, file=sys.stderr)
+
+@cli.command()
+@click.argument("lines", type=int)
+def much(lines):
+    for number in range(lines):
+        print("line", number, "abcdefghij" * 10)
+
+@cli.command()
+def bug():
+    raise RuntimeError("boom")
 
 @cli.command()
 def crash():
@@ -164,6 +177,96 @@ def test_answers_and_errors(weak: list[str], contract: str) -> None:
             assert done.code == code, done
         text = done.out or done.err
         assert json.loads(text[text.index("{") :])
+
+
+def test_variables_are_text(tmp_path: Path) -> None:
+    """Where the environment is text and its names are in capitals, secrets in it are masked."""
+    source = """
+import os, click, murli
+
+@click.command()
+@click.option("--token", envvar="APP_TOKEN")
+def cli(token):
+    print("token", token, os.environ["site"])
+
+murli.enable(cli)
+cli()
+"""
+    argv = script(tmp_path, source)
+    login = "https://ann:hunter2hunter2@example.org/"
+    env = environment(PYTHONPATH=WEAK, HOME=str(tmp_path), APP_TOKEN="s3cr3t-s3cr3t", SITE=login)
+    done = run(argv, env=env, cwd=tmp_path)
+    assert done.code == 0, done
+    assert "token" in json.dumps(done.document["result"])
+    assert "s3cr3t-s3cr3t" not in done.out + done.err
+    assert "hunter2hunter2" not in done.out + done.err
+
+
+def test_much_printed_text(weak: list[str]) -> None:
+    """Printed text too long to be held as a whole is answered without pread, to its last line."""
+    lines = 200_000
+    result = call(weak, "much", str(lines), contract="murli").document["result"]
+    assert len(result["lines"]) == lines
+    assert result["lines"][-1].startswith(f"line {lines - 1} ")
+
+
+def test_tracebacks_are_kept(weak: list[str]) -> None:
+    """A traceback is kept in a file without open folders and owners; the oldest make room."""
+    for _ in range(22):
+        error = call(weak, "bug").error
+    path = re.search(r"is in (\S+\.txt);", error["suggestion"])
+    assert path
+    kept = Path(path[1])
+    assert kept.is_relative_to(Path(weak[1]).parent / ".local" / "state" / "murli" / "weak")
+    assert "RuntimeError: boom" in kept.read_text(encoding="utf-8")
+    assert len(list(kept.parent.iterdir())) == 20
+
+
+def test_a_tool_in_the_process_of_its_test(tmp_path: Path) -> None:
+    """Without fchdir a tool runs in the process of its test, which gets its folder back."""
+    source = """
+import os, click, murli
+from murli.testing import run
+
+@click.command()
+def cli():
+    return os.getcwd()
+
+murli.enable(cli)
+before = os.getcwd()
+print(run(cli, cwd=os.path.dirname(before)).document["result"] == os.path.dirname(before))
+print(os.getcwd() == before)
+"""
+    done = call(script(tmp_path, source))
+    assert done.out == "True\nTrue\n", done
+
+
+def test_a_reader_of_a_pipe_reads_nothing_else() -> None:
+    """A pipe read on a thread goes on to be read where its number is now that of another file."""
+    source, sink = os.pipe()
+    other, other_sink = os.pipe()
+    reader = PipeReader(source)
+    try:
+        os.write(other_sink, b"of another")
+        os.dup2(other, source)
+        for sent in (b"one", b"two"):
+            os.write(sink, sent)
+            assert _next_part(reader) == sent
+        assert os.read(other, 100) == b"of another"
+    finally:
+        reader.stop()
+        for descriptor in (source, sink, other, other_sink):
+            os.close(descriptor)
+
+
+def _next_part(reader: PipeReader) -> bytes:
+    latest = time.monotonic() + 15
+    while True:
+        try:
+            return reader.read()
+        except BlockingIOError:
+            assert time.monotonic() < latest
+            time.sleep(0.01)
 
 
 def test_descriptions(weak: list[str]) -> None:

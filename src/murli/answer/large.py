@@ -7,12 +7,12 @@ text (JSON, bytes, progress), or has to be shaped first, is answered in the usua
 
 from __future__ import annotations
 
-import os
 from codecs import getincrementaldecoder
 from secrets import token_hex
 
 from ..formats import cleaned, dumps
 from ..formats.text import FEW_LINES, TextLines
+from ..platform import read_at
 from .printed import is_table, is_text
 
 TYPE_CHECKING = False
@@ -118,10 +118,10 @@ def _looks_plain(spool: int) -> bool | None:
     decoder = getincrementaldecoder("utf-8")()
     begun, crlf = "", False
     position = 0
-    while data := os.pread(spool, _PIECE, position):
+    while data := read_at(spool, _PIECE, position):
         position += len(data)
         if b"\r" in data or any(each in data for each in _NO_TEXT):
-            more = os.pread(spool, 1, position) if data.endswith(b"\r") else b""
+            more = read_at(spool, 1, position) if data.endswith(b"\r") else b""
             if b"\r" in (data + more).replace(b"\r\n", b"") or any(e in data for e in _NO_TEXT):
                 return None
             crlf = True
@@ -138,7 +138,7 @@ def _looks_plain(spool: int) -> bool | None:
 def _has_lines(spool: int, keeps_end: bool) -> bool:
     """Return whether the text in *spool* has so many lines that each stands for itself."""
     position, breaks, last = 0, 0, 0
-    while breaks < FEW_LINES and (data := os.pread(spool, _PIECE, position)):
+    while breaks < FEW_LINES and (data := read_at(spool, _PIECE, position)):
         position += len(data)
         text = data if keeps_end else data.rstrip(b"\n")
         if text:  # the line breaks behind the text before it belong to it
@@ -152,7 +152,7 @@ def _read(spool: int) -> Iterator[bytes]:
     """Yield the text in pieces, which end where a line does, if there are lines."""
     rest = b""
     position = 0
-    while data := os.pread(spool, _PIECE, position):
+    while data := read_at(spool, _PIECE, position):
         position += len(data)
         whole, newline, rest = (rest + data).rpartition(b"\n")
         if newline:

@@ -2,6 +2,9 @@
 
 Files go below ``$XDG_STATE_HOME/murli/<tool>/`` (``~/.local/state`` without it), or where that
 cannot be written, below a directory of the user's own in the one for temporary files.
+
+Directories are held open meanwhile, so that nobody can put others in their place. A system where
+no path can begin at an open directory has their paths instead.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import os
 import stat
 
 from ..files import user_folder
+from ..platform import BINARY, DIRECTORY, NOFOLLOW, is_own, set_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +69,9 @@ def _places() -> Iterator[tuple[str, str]]:
         yield state, "murli"
     import tempfile
 
-    yield tempfile.gettempdir(), f"murli-{os.geteuid()}"
+    # Where users have no numbers each has a directory for temporary files.
+    ours = f"murli-{os.geteuid()}" if hasattr(os, "geteuid") else "murli"
+    yield tempfile.gettempdir(), ours
 
 
 def _is_ours(folder: str) -> bool:
@@ -75,21 +81,27 @@ def _is_ours(folder: str) -> bool:
     """
     while not os.path.isdir(folder) and os.path.dirname(folder) != folder:
         folder = os.path.dirname(folder)
-    return os.stat(folder).st_uid == os.geteuid()
+    return is_own(os.stat(folder))
 
 
 def _written(data: bytes, place: tuple[str, str], tool: str) -> str:
     above, ours = place
     os.makedirs(above, 0o700, exist_ok=True)
-    parent = os.open(above, os.O_RDONLY | os.O_DIRECTORY)
+    if os.open not in os.supports_dir_fd:
+        folder = os.path.join(above, ours, tool)
+        os.makedirs(folder, 0o700, exist_ok=True)
+        name = _write_new(data, folder)
+        _remove_oldest(folder, name)
+        return os.path.join(folder, name)
+    parent = os.open(above, os.O_RDONLY | DIRECTORY)
     try:
-        folder = _opened_private(ours, parent)
+        private = _opened_private(ours, parent)
     finally:
         os.close(parent)
     try:
-        below = _opened_private(tool, folder)
+        below = _opened_private(tool, private)
     finally:
-        os.close(folder)
+        os.close(private)
     try:
         name = _write_new(data, below)
         _remove_oldest(below, name)
@@ -106,49 +118,56 @@ def _opened_private(name: str, parent: int) -> int:
     except FileExistsError:
         pass
     # By descriptor, and never through a link: others may write in a directory for temporary files.
-    descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+    descriptor = os.open(name, os.O_RDONLY | DIRECTORY | NOFOLLOW, dir_fd=parent)
     try:
         status = os.fstat(descriptor)
-        if status.st_uid != os.geteuid():
+        if not is_own(status):
             raise PermissionError(f"{name} belongs to somebody else")
         if stat.S_IMODE(status.st_mode) != 0o700:
-            os.fchmod(descriptor, 0o700)
+            set_mode(descriptor, 0o700)
     except BaseException:
         os.close(descriptor)
         raise
     return descriptor
 
 
-def _write_new(data: bytes, folder: int) -> str:
+def _in(folder: int | str, name: str) -> tuple[str, int | None]:
+    """Return a path and where it begins: at the open directory *folder*, or below its path."""
+    return (name, folder) if isinstance(folder, int) else (os.path.join(folder, name), None)
+
+
+def _write_new(data: bytes, folder: int | str) -> str:
     """Write *data* to a new file named for the moment and the process; return its name."""
     import time
 
     now = time.time()
     moment = f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime(now))}.{int(now % 1 * 1e6):06}Z"
     name = f"{moment}-{os.getpid()}{_SUFFIX}"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-    descriptor = os.open(name, flags, 0o600, dir_fd=folder)
+    path, begin = _in(folder, name)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW | BINARY
+    descriptor = os.open(path, flags, 0o600, dir_fd=begin)
     try:
-        os.fchmod(descriptor, 0o600)  # the umask, as above
+        set_mode(descriptor, 0o600)  # the umask, as above
         rest = memoryview(data)
         while rest:
             rest = rest[os.write(descriptor, rest) :]
     except BaseException:
-        os.unlink(name, dir_fd=folder)
+        os.unlink(path, dir_fd=begin)
         raise
     finally:
         os.close(descriptor)
     return name
 
 
-def _remove_oldest(folder: int, newest: str) -> None:
+def _remove_oldest(folder: int | str, newest: str) -> None:
     # Their names sort by time; a clock that was set back does not cost the newest.
     others = sorted(
         name for name in os.listdir(folder) if name.endswith(_SUFFIX) and name != newest
     )
     for name in others[: -(MOST_FILES - 1)]:
+        path, begin = _in(folder, name)
         try:
-            os.unlink(name, dir_fd=folder)
+            os.unlink(path, dir_fd=begin)
         except OSError:  # another process was quicker
             pass
 

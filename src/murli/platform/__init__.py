@@ -11,7 +11,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from subprocess import Popen
 
 # Flags for `os.open`: nothing where the system does not know them. On Windows a file is opened as
@@ -104,6 +104,25 @@ def set_owner(descriptor: int, like: os.stat_result) -> None:
     """Set the owner of an open file to that of another one, where files have owners."""
     if hasattr(os, "fchown") and like.st_uid != os.geteuid():
         os.fchown(descriptor, like.st_uid, like.st_gid)
+
+
+def is_own(status: os.stat_result) -> bool:
+    """Return whether a file is of this user; true where a system does not say whose files are."""
+    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+
+
+def way_back() -> Callable[[], None]:
+    """Return what makes the current folder current again, once; by its path without ``fchdir``."""
+    if not hasattr(os, "fchdir"):
+        path = os.getcwd()
+        return lambda: os.chdir(path)
+    folder = os.open(".", os.O_RDONLY | CLOEXEC)
+
+    def back() -> None:
+        os.fchdir(folder)
+        os.close(folder)
+
+    return back
 
 
 def read_at(descriptor: int, size: int, position: int) -> bytes:

@@ -26,10 +26,11 @@ def wait(seconds: float) -> None:
 
 
 class PipeReader:
-    """Reads a descriptor on a thread of its own."""
+    """Reads a pipe on a thread until its end, or `stop`; the descriptor may be closed meanwhile."""
 
     def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+        # The thread's own: the number of one closed meanwhile may be that of another file.
+        self._descriptor = os.dup(descriptor)
         self._parts: deque[bytes] = deque()
         self._room = threading.Semaphore(_MOST_PARTS)
         self._is_over = False
@@ -52,13 +53,16 @@ class PipeReader:
 
     def _read(self) -> None:
         part = b"."
-        while part and self._room.acquire() and not self._is_over:
-            try:
-                part = os.read(self._descriptor, _CHUNK)
-            except OSError:
-                part = b""
-            self._parts.append(part)
-            _something.set()
+        try:
+            while part and self._room.acquire() and not self._is_over:
+                try:
+                    part = os.read(self._descriptor, _CHUNK)
+                except OSError:
+                    part = b""
+                self._parts.append(part)
+                _something.set()
+        finally:
+            os.close(self._descriptor)
 
 
 def feed(stream: IO[bytes], data: bytes) -> None:

@@ -12,6 +12,7 @@ import time
 
 from .. import __version__
 from ..declare.tree import Argument, Command, Flag, with_own_names
+from ..platform import is_own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -267,7 +268,7 @@ def _read(file: str) -> dict[str, Any]:
     try:
         with open(file, "rb") as kept:
             status = os.fstat(kept.fileno())
-            if status.st_uid != os.getuid() or status.st_mode & 0o022:
+            if not is_own(status) or status.st_mode & 0o022:
                 return {}
             found = json.loads(kept.read(1 << 24))
     except (OSError, ValueError, RecursionError):

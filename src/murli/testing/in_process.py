@@ -27,7 +27,7 @@ from ..call import ending as process
 from ..call.ending.for_people import INTERRUPTED, Interrupted, Uncaught
 from ..core import current, is_parser, kind_of
 from ..outcome import status_of
-from ..platform import read_at
+from ..platform import read_at, way_back
 from ..process import away_from_standard
 from .as_process import Ended
 
@@ -194,7 +194,7 @@ def _own_signals() -> Iterator[list[int]]:
 @contextmanager
 def _own_environment(argv: list[str], env: Mapping[str, str], cwd: str | None) -> Iterator[None]:
     """Set the words, environment and folder of the tool, and a fresh start for murli; undo it."""
-    environ, words, folder = dict(os.environ), sys.argv, os.open(".", os.O_RDONLY)
+    environ, words, go_back = dict(os.environ), sys.argv, way_back()
     hook, version = sys.excepthook, core.tool_version()
     around, owner = current(), _own_process(None)
     try:
@@ -211,8 +211,7 @@ def _own_environment(argv: list[str], env: Mapping[str, str], cwd: str | None) -
             atexit.unregister(taken.on_exit)
         core.set_tool_version(version)
         sys.excepthook, sys.argv = hook, words
-        os.fchdir(folder)
-        os.close(folder)
+        go_back()
         _set_environment(environ)
 
 

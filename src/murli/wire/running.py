@@ -255,12 +255,12 @@ class Child:
 
     def close(self) -> None:
         """Close every descriptor."""
-        for stream in (*self._own_streams(), *self._terminal):
-            if stream is not None:
-                stream.close()
         for reader in self._readers.values():
             reader.stop()
         self._readers.clear()
+        for stream in (*self._own_streams(), *self._terminal):
+            if stream is not None:
+                stream.close()
         self._input = None
         self._sinks.clear()
         if self._pidfd >= 0:

@@ -28,11 +28,13 @@ import _signal  # type: ignore[import-not-found]  # noqa: E402
 import select  # noqa: E402
 import signal  # noqa: E402
 import subprocess  # noqa: E402
+import tempfile  # noqa: E402
 
 # What the standard library does with these it does in another way on such systems.
 whole = ModuleType("os")
 whole.__dict__.update(os.__dict__)
 subprocess.__dict__["os"] = whole
+tempfile.__dict__["_os"] = whole
 modules: dict[str, Any] = sys.modules
 for name in (
     "fcntl",
@@ -55,9 +57,26 @@ for name in (
     *("O_NOFOLLOW", "O_DIRECTORY", "O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_TMPFILE"),
     *("getloadavg", "sched_getaffinity", "statvfs", "fstatvfs", "eventfd", "splice", "sendfile"),
     *("POSIX_SPAWN_OPEN", "POSIX_SPAWN_DUP2", "login_tty", "waitpid_nohang"),
+    *("fchdir", "environb", "getenvb"),
 ):
     if hasattr(os, name):
         delattr(os, name)
+# As on Windows: text, and names in capitals.
+os.supports_bytes_environ = False
+
+
+def checked(value: object) -> str:
+    """Return *value*, which is text."""
+    if not isinstance(value, str):
+        raise TypeError(f"str expected, not {type(value).__name__}")
+    return value
+
+
+variables = {name.upper(): value for name, value in os.environ.items()}
+environ: Any = os._Environ(variables, lambda name: checked(name).upper(), str, checked, str)
+os.environ = environ  # noqa: B003 -- the kind of mapping is what differs
+# No path is meant to begin at an open folder.
+os.supports_dir_fd = set()
 for module in (_signal, signal):
     for name in (
         *("SIGALRM", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGCHLD", "SIGQUIT", "SIGUSR1", "SIGUSR2"),
