@@ -29,8 +29,8 @@ NOTES = Path(__file__).with_name("above_limits.json")
 
 HEAD = """# Performance
 
-What murli costs, measured by `make bench` on {date} with {versions} on {system}. A value
-is what a tool takes with murli, divided by what its baseline takes in the same run: instructions
+What murli costs, measured by the programs that `make bench` runs, on {date} with {versions} on
+{system}. A value is what a tool takes with murli, divided by what its baseline takes in the same run: instructions
 for starting (callgrind), processor time for working, so that other work on the machine hardly
 matters. **Bold** values are above the limit that the project has set itself; why, is said below.
 
@@ -63,8 +63,8 @@ def page(found: dict[str, list[dict[str, Any]]], date: str) -> str:
     versions = {
         name: v for rows in found.values() for e in rows for name, v in e["versions"].items()
     }
-    told = ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
-    parts = [HEAD.format(date=date, versions=told, system=platform.system())]
+    named = ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
+    parts = [HEAD.format(date=date, versions=named, system=platform.system())]
     for name, rows in found.items():
         parts.append(f"## {TITLES[name]}\n\n{table(rows)}\n")
     notes: dict[str, str] = json.loads(NOTES.read_text())
