@@ -30,9 +30,10 @@ NOTES = Path(__file__).with_name("above_limits.json")
 HEAD = """# Performance
 
 What murli costs, measured by the programs that `make bench` runs, on {date} with {versions} on
-{system}. A value is what a tool takes with murli, divided by what its baseline takes in the same run: instructions
-for starting (callgrind), processor time for working, so that other work on the machine hardly
-matters. **Bold** values are above the limit that the project has set itself; why, is said below.
+{system}. A value is what a tool takes with murli, divided by what its baseline takes in the same
+run: instructions for starting (callgrind), processor time for working, so that other work on the
+machine hardly matters. **Bold** values are above the limit that the project has set itself; why, is
+said below.
 
 ![What murli costs, as a multiple of the baseline](performance.svg)
 """
