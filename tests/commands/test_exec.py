@@ -396,7 +396,7 @@ def test_a_test_runner_is_not_forked(tmp_path: Path) -> None:
 
 SLOW_TO_LOAD = """
 import argparse, time, murli
-end = time.process_time() + 0.2
+end = time.process_time() + 0.5
 while time.process_time() < end:
     pass
 parser = argparse.ArgumentParser(prog="slow")
