@@ -14,6 +14,7 @@ from retrofit_tools import MURLI
 OFFICE = REPOSITORY / "examples" / "office"
 
 
+@pytest.mark.slow
 def test_from_outside_a_tool_does_as_well_as_with_the_one_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
