@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-# What describes a tool, and what is no tool: the commands of murli itself.
+# The commands that describe a tool; and all commands of murli, which are never the name of a tool.
 DESCRIBING = ("describe", "card", "schema")
 OWN = frozenset(
     """

@@ -52,7 +52,7 @@ def owner(argv: Sequence[str]) -> tuple[Invocation | None, bool]:
 
 
 def stays(above: Invocation, whose: str) -> bool:
-    """Return whether *above* stays the call when words of *whose* are parsed behind it."""
+    """Return whether *above* stays the call when *whose* words are parsed after it."""
     reply = above.writer._reply
     if reply.answered or reply.is_streaming or reply.stream_summary is not None:
         return True

@@ -171,7 +171,7 @@ class Call:
         self.is_programs = False
         # Whether what a handler raises takes its usual way, through the framework.
         self.passes = not self.standalone
-        # The call it is a part of, where the framework is to end the program behind it.
+        # The outer call, where the framework is to end the program after it.
         self.above: Invocation | None = None
 
     def hook(self) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _Key:
-    """What is no name, but stands behind all names where `dir()` sorts them."""
+    """A key that is not a string, and that `dir()` sorts after every string."""
 
     def __lt__(self, other: object) -> bool:
         return False
@@ -36,7 +36,7 @@ def end_with(code: int) -> None:
     """Have the process exit with *code*, or end by a signal if it is that, negative."""
     # What is ours, and so all of the program, is not to be kept by `sys` until then.
     sys.excepthook = sys.__excepthook__
-    # Names go before Python looks for garbage a last time; what is no name goes behind that.
+    # Python clears string keys before its last garbage collection, and other keys after it.
     names: dict[Any, Any] = vars(sys)
     names[_KEY] = _LastAct(code)
 
