@@ -78,6 +78,7 @@ _escapes: re.Pattern[str] | None = None
 # Embeddings, overrides and isolates: they make text read otherwise than it is written. The marks,
 # which languages written from right to left need, stay.
 _DIRECTIONS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
+_CONTROLS = dict.fromkeys({*range(32), *range(0x7F, 0xA0)} - {*b"\n\t"})
 
 
 def strip_ansi(text: str) -> str:
@@ -118,7 +119,7 @@ def clean_line(text: str) -> str:
     text = clean(text)
     if text.isprintable():
         return text
-    return "".join(char for char in text if char in "\n\t" or not _is_control(char))
+    return text.translate(_CONTROLS)
 
 
 def _without_surrogates(text: str) -> str:
@@ -132,7 +133,3 @@ def _without_surrogates(text: str) -> str:
         return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _is_control(char: str) -> bool:
-    return char < " " or "\x7f" <= char < "\xa0"

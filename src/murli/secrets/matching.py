@@ -175,15 +175,18 @@ class _Table:
     """Finds *needles* by the blocks that they begin with, whatever those are aligned to."""
 
     def __init__(self, needles: list[bytes], size: int, step: int) -> None:
+        self._needles = needles
         self._size = size
         self._step = step
-        self._blocks: dict[int, list[tuple[int, bytes]]] = {}
-        for needle in needles:
-            for first in range(size):
-                blocks = _blocks_of(memoryview(needle)[first : first + size * step], size)
-                for number, block in enumerate(blocks):
-                    self._blocks.setdefault(block, []).append((first + number * size, needle))
-        self._known = frozenset(self._blocks)
+        stride = size * step
+        begins = (
+            b"".join([needle[first : first + stride] for needle in needles])
+            for first in range(size)
+        )
+        known: frozenset[int] = frozenset()
+        self._known = known.union(*(_blocks_of(memoryview(each), size) for each in begins))
+        # Where each block stands in which needles: made for the first data that have one.
+        self._places: dict[int, list[tuple[int, bytes]]] | None = None
 
     def find(self, data: bytes) -> Iterator[Span]:
         """Yield where needles stand in *data*."""
@@ -193,13 +196,22 @@ class _Table:
             blocks = _blocks_of(whole[start : start + _PIECE], self._size)[:: self._step]
             if self._known.isdisjoint(blocks):
                 continue
+            if self._places is None:
+                self._places = self._located()
             for number, block in enumerate(blocks):
-                if block not in self._known:
-                    continue
-                for offset, needle in self._blocks[block]:
+                for offset, needle in self._places.get(block, ()):
                     position = start + number * stride - offset
                     if position >= 0 and data.startswith(needle, position):
                         yield position, position + len(needle)
+
+    def _located(self) -> dict[int, list[tuple[int, bytes]]]:
+        places: dict[int, list[tuple[int, bytes]]] = {}
+        for needle in self._needles:
+            for first in range(self._size):
+                begin = memoryview(needle)[first : first + self._size * self._step]
+                for number, block in enumerate(_blocks_of(begin, self._size)):
+                    places.setdefault(block, []).append((first + number * self._size, needle))
+        return places
 
 
 def _blocks_of(data: memoryview[int], size: int) -> memoryview[int]:
