@@ -39,12 +39,12 @@ _LONGEST_FIELDS = 90
 # Commands of ours that are named elsewhere, or are not for agents.
 _UNLISTED = ("describe", "doctor")
 _DANGERS = {"safe": "reads", "mutating": "changes", "destructive": "destroys"}
-_LEGEND = "Commands ([optional] {one|of} =default repeatable..., a group's options before COMMAND"
+_LEGEND = "[optional] {one|of} =default repeatable..., a group's options before COMMAND"
 # A line that exec reads.
 _REQUEST = '{"_cmd": "GROUP.COMMAND", "ARGUMENT": VALUE, "_opts": {"OPTION": VALUE}}'
 _INFERRED = "? is inferred from the name, not declared"
 _RETURNED = "=> are the fields of the result"
-_COMPLETE = "; each is in full: COMMAND --help adds only descriptions"
+_COMPLETE = "all in full, their own --help adds only descriptions; "
 
 
 # -- where it is shown --------------------------------------------------------------------------
@@ -193,7 +193,7 @@ class Card:
         inferred = any(f"{each}?" in line for each in _DANGERS.values() for line in lines)
         returned = any(" => " in line for line in lines)
         known = (f"; {_INFERRED}" if inferred else "", f"; {_RETURNED}" if returned else "")
-        return f"{_LEGEND}{''.join(known)}{more or _COMPLETE}):"
+        return f"Commands ({'' if more else _COMPLETE}{_LEGEND}{''.join(known)}{more}):"
 
     def _rest(self) -> str:
         """Return which calls show what is left out."""
@@ -300,11 +300,11 @@ class Card:
         lines += [f"Also: {'; '.join(map(_own_usage, own))}"] if own else []
         if not root.visible:
             return [*lines, f"Run '{name} describe' for all of it as JSON."]
-        smaller = f"Run '{name} describe --depth 1' for an overview as JSON"
+        smaller = f"The same as JSON: '{name} describe --depth 1' is an overview"
         if not self._invocation.host.level().takes_words:
             # "describe" would be one of them, and the command would run.
-            smaller += f", '{name} describe COMMAND' for one of them"
-        return [*lines, f"{smaller}, '{name} describe' for everything."]
+            smaller += f", '{name} describe COMMAND' one of them"
+        return [*lines, f"{smaller}, '{name} describe' everything."]
 
     def _called(self) -> str:
         return " ".join((self._name, *self._command.path[1:]))
