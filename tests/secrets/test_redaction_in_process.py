@@ -412,3 +412,19 @@ def test_what_is_printed_behind_the_answer(tmp_path: Path) -> None:
     )
     done = run(argv, env=environment(LAB_API_TOKEN="abcdef-1234567-xyz"))
     assert (done.code, done.err) == (0, "bye [REDACTED]\n")
+
+
+@pytest.mark.parametrize("count", [4, 150])
+def test_what_frames_every_key_is_no_secret(count: int) -> None:
+    """The first and the last line of a key stay alone; its other lines, and the key, are hidden."""
+    lines = [f"{number:03}+/{number:03}abcdefghijklmnop" for number in range(count)]
+    frame = ["-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"]
+    secrets = Secrets()
+    secrets.add("\n".join((frame[0], *lines, frame[1])), named=True)
+    for line in (*frame, "-----BEGIN PUBLIC KEY-----"):
+        assert secrets.scrub(f"expected {line!r}") == f"expected {line!r}"
+    for line in lines:
+        for spelled in (line, quote(line, safe="")):
+            assert secrets.scrub(f"x{spelled}y") == f"x{MASK}y"
+    whole = "\n".join((frame[0], *lines, frame[1]))
+    assert secrets.scrub(f"x{whole}y") == f"x{MASK}y"

@@ -21,8 +21,8 @@ BATCH = 1 << 18
 _PIECE = 1 << 17
 # By how much of it the beginning of a long needle is found.
 _HEAD = 32
-# Below this much data in all, for each needle, making tables costs more than they save.
-_FEW_BYTES = 1 << 7
+# Below this much data in all, making tables costs more than they save, however many the needles.
+_FEW_BYTES = 1 << 16
 # As much as a call without data costs.
 _CALL_BYTES = 1 << 10
 # What looking for one text costs: this, divided by its length, and a little. The unit is seconds
@@ -30,7 +30,12 @@ _CALL_BYTES = 1 << 10
 _FIND_COST = 0.4
 # Ways to sample: the size of a block, the stride in blocks, and the cost. A text must be as long
 # as a stride and a block, less one.
-_SAMPLINGS = ((8, 4, 0.12), (8, 2, 0.23), (8, 1, 0.46), (4, 2, 0.3), (4, 1, 0.56))
+_SAMPLINGS = (
+    *((8, 6, 0.08), (8, 4, 0.12), (8, 3, 0.16), (8, 2, 0.23), (8, 1, 0.46)),
+    *((4, 2, 0.3), (4, 1, 0.56)),
+)
+# More than any way to sample costs.
+_DEAR = 1.0
 
 # Needles that begin with so many equal bytes are looked for together.
 _ALIKE = 8
@@ -105,7 +110,7 @@ class Matcher:
         if len(data) < self._shortest:
             return []
         self._seen += len(data) + _CALL_BYTES
-        if not self._is_settled and self._seen > _FEW_BYTES * (len(self._needles) + 256):
+        if not self._is_settled and self._seen > _FEW_BYTES:
             self._choose()
         # What is short, a line say, most often holds none; looking closer costs more than looking.
         found = [
@@ -138,7 +143,13 @@ class Matcher:
 
 
 def _cost(needles: list[bytes]) -> float:
-    return sum(_FIND_COST / len(begin) + 0.002 for begin, _ in _grouped(needles))
+    """Return what it costs to look for *needles* one by one, or that it costs too much."""
+    cost = 0.0
+    for begin, _ in _grouped(needles):
+        cost += _FIND_COST / len(begin) + 0.002
+        if cost > _DEAR:
+            break
+    return cost
 
 
 def _grouped(needles: list[bytes]) -> Iterator[_Group]:
@@ -155,9 +166,11 @@ def _grouped(needles: list[bytes]) -> Iterator[_Group]:
 
 def _beginning(needles: list[bytes]) -> bytes:
     first, last = needles[0], needles[-1]  # which, being sorted, have least in common
-    size = len(first)
-    while not last.startswith(first[:size]):
-        size -= 1
+    if last.startswith(first):
+        return first
+    size = _ALIKE
+    while first[size : size + 1] == last[size : size + 1]:
+        size += 1
     return first[:size]
 
 

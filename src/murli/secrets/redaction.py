@@ -37,6 +37,7 @@ _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 _KEPT_IN_ADDRESSES = tuple(
     _UNRESERVED | frozenset(more) for more in (b"", b"/", b"!'()*", b"!#$&'()*+,/:;=?@[]")
 )
+_LINE_FEED = frozenset(b"\n")
 _ESCAPED_BYTE = re.compile("%[0-9A-F]{2}")
 _MARKUP = frozenset("&<>\"'")
 _ESCAPED = frozenset("\\\"'")
@@ -337,9 +338,12 @@ def _spellings(secret: str, distinct: bool) -> Iterator[str]:
     """Yield *secret* as it may come out: as it is, cleaned, escaped, encoded, and line by line."""
     # A key in many lines is shown line by line.
     plain = {secret, secret.strip(), clean(secret), clean_line(secret)}
-    lines = secret.splitlines()
-    plain.update(line.strip() for line in lines if len(line) >= 2 * SHORTEST)
-    for text in plain:
+    lines = [line.strip() for line in secret.splitlines() if len(line) >= 2 * SHORTEST]
+    lines = [line for line in lines if not _frames_key(line)]
+    has_many_lines = len(lines) > _MANY_LINES
+    if has_many_lines:  # together, because one by one takes longer than all else here
+        yield from _percent("\n".join(lines), _UNRESERVED | _LINE_FEED).split("\n")
+    for text in {*plain, *lines}:
         yield text
         if _UNRESERVED.issuperset(text.encode("utf-8", "surrogatepass")):
             continue
@@ -349,15 +353,20 @@ def _spellings(secret: str, distinct: bool) -> Iterator[str]:
             if "\n" not in text:  # its lines are known by themselves
                 for each in escaped:  # a document in a document
                     yield from _escaped(each)
-        if len(lines) > _MANY_LINES:
-            yield _percent(text, _UNRESERVED)
-        else:
+        if not has_many_lines:
             yield from _quoted(text)
+        elif text in plain:
+            yield _percent(text, _UNRESERVED)
     if secret.isdecimal() and secret.isascii() and len(secret) <= _LONGEST_NUMBER:
         yield f"{int(secret):,}"
         yield f"{int(secret):_}"
     if distinct:
         yield from _encoded(secret)
+
+
+def _frames_key(line: str) -> bool:
+    """Return whether *line* is the first or last of a key, which every key of its kind has."""
+    return line.startswith(("-----BEGIN ", "-----END ")) and line.endswith("-----")
 
 
 def _escaped(text: str) -> Iterator[str]:
