@@ -3,7 +3,8 @@
 What is forked has started as ``python script`` and loaded the framework of the script, and nothing
 else (`warm_start/sitecustomize.py`). It is a process like any other, with pipes, a status and an
 environment of its own, and loads murli itself. So a call takes half the time, and says nothing of
-how a process starts. With ``MURLI_TESTS_FRESH=1`` every call starts an interpreter instead.
+how a process starts. With ``MURLI_TESTS_FRESH=1`` every call starts an interpreter instead, and so
+it does where a process cannot write its own memory (`/proc/self/mem`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -28,26 +28,26 @@ AT_START = (
     *("PYTHON", "LC_", "LANG", "TZ", "LD_", "MALLOC", "CI", "GITHUB", "READTHEDOCS"),
     *("TYPER", "_TYPER", "RICH", "TERM", "COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR"),
 )
+CAN_FORK = os.path.exists("/proc/self/mem")
 FRAMEWORKS = ("typer", "click", "argparse")
 
-# A server costs a call, and is worth it for a script that is called often.
-CALLS = 2
-MOST_SERVERS = 6
+# The path that a server is to run; it is long, so that any other can be written in its place.
+ANY_SCRIPT = "/any".ljust(1000, "y") + ".py"
 
-_called: Counter[str] = Counter()
+# By their frameworks.
 _idle: dict[str, list[Server]] = {}
 
 
 class Server:
-    """A process that is about to run *script*, has loaded its framework, and forks."""
+    """A process that is about to run some script, has loaded its framework, and forks."""
 
-    def __init__(self, script: str, framework: str, env: dict[str, str]) -> None:
+    def __init__(self, framework: str, env: dict[str, str]) -> None:
         self._control, other = socket.socketpair()
         with other:
             number = other.fileno()
             extra = {"PYTHONPATH": str(START), "MURLI_TESTS_SERVER": f"{number} {framework}"}
             self._process = subprocess.Popen(
-                [sys.executable, script],
+                [sys.executable, ANY_SCRIPT],
                 stdin=subprocess.DEVNULL,
                 env={**env, **extra},
                 pass_fds=[number],
@@ -85,10 +85,9 @@ def framework_for(words: list[str], env: dict[str, str], usual: dict[str, str]) 
     """Return the framework that *words* import; empty where only a fresh interpreter will do."""
     if words[0] != sys.executable or len(words) < 2 or not words[1].endswith(".py"):
         return ""
-    if _at_start(env) != _at_start(usual):
+    if not os.path.isabs(words[1]) or len(words[1]) > len(ANY_SCRIPT):
         return ""
-    _called[words[1]] += 1
-    if _called[words[1]] < CALLS:
+    if not CAN_FORK or _at_start(env) != _at_start(usual):
         return ""
     return _framework(words[1], os.stat(words[1]).st_mtime)
 
@@ -107,8 +106,8 @@ def run(
     deadline: float,
 ) -> tuple[bytes, bytes, int]:
     """Run *words* on pipes, and return what `subprocess.run` would: both texts and the status."""
-    idle = _idle.setdefault(words[0], [])
-    server = idle.pop() if idle else Server(words[0], framework, usual)
+    idle = _idle.setdefault(framework, [])
+    server = idle.pop() if idle else Server(framework, usual)
     (out, its_out), (err, its_err) = os.pipe(), os.pipe()
     into, its_in = -1, os.open(os.devnull, os.O_RDONLY) if stdin is None else -1
     if stdin is not None:
@@ -126,21 +125,12 @@ def run(
     finally:
         code = server.status()
         idle.append(server)
-        _forget(words[0])
     return bytes(texts[out]), bytes(texts[err]), code
 
 
 def servers() -> set[int]:
     """Return the numbers of the processes that wait to fork."""
     return {each.number for waiting in _idle.values() for each in waiting}
-
-
-def _forget(but: str) -> None:
-    """Stop the servers of the scripts that were not called for longest."""
-    _idle[but] = _idle.pop(but)
-    for script in list(_idle)[:-MOST_SERVERS]:
-        for each in _idle.pop(script):
-            each.stop()
 
 
 @atexit.register

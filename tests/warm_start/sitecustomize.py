@@ -4,6 +4,9 @@
 framework that the script will import, and never murli, and waits. In every process that it forks
 this module ends, and the interpreter itself goes on to the script: what that does, how it ends, and
 what comes after it is as ever. All that an interpreter knows from its caller is set here anew.
+
+Which script that is, an interpreter has noted before it runs any Python, where Python does not
+reach. So it was started with a path that no file has, and that is replaced where it stands.
 """
 
 from __future__ import annotations
@@ -18,6 +21,9 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+# What a framework loads in any call, and only then.
+LATER = {"typer": "typer._adapters"}
 
 
 def requested(control: _socket.socket) -> tuple[list[int], list[str], dict[str, str], str]:
@@ -39,6 +45,37 @@ def requested(control: _socket.socket) -> tuple[list[int], list[str], dict[str, 
         control.send(child.to_bytes(4, "little"))
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         control.send(code.to_bytes(4, "little", signed=True))
+
+
+def places_of(text: bytes) -> list[int]:
+    """Return where *text* stands in the memory of this process."""
+    found = []
+    with open("/proc/self/maps", "rb") as maps, open("/proc/self/mem", "rb", buffering=0) as memory:
+        for line in maps:
+            span, kind, *rest = line.split()
+            if kind != b"rw-p" or len(rest) > 3 and rest[3] != b"[heap]":
+                continue
+            begin, end = (int(each, 16) for each in span.split(b"-"))
+            part = os.pread(memory.fileno(), end - begin, begin)
+            at = part.find(text)
+            while at >= 0:
+                found.append(begin + at)
+                at = part.find(text, at + 1)
+    return found
+
+
+def replace(old: bytes, new: bytes, places: list[int]) -> None:
+    """Write *new* over *old* where it still stands."""
+    with open("/proc/self/mem", "r+b", buffering=0) as memory:
+        for each in places:
+            if os.pread(memory.fileno(), len(old), each) == old:
+                os.pwrite(memory.fileno(), new, each)
+
+
+def in_memory(path: str) -> bytes:
+    """Return *path* as an interpreter notes it: in wide characters, with a zero at its end."""
+    # Without the codec for it, which would stay loaded.
+    return b"".join(ord(each).to_bytes(4, sys.byteorder) for each in path + "\0")
 
 
 def become(streams: list[int], argv: list[str], environ: dict[str, str], folder: str) -> None:
@@ -73,6 +110,15 @@ if "MURLI_TESTS_SERVER" in os.environ:
     # Whoever needs them imports them.
     del sys.modules["_socket"], sys.modules["gc"]
     __import__(framework)
+    try:
+        __import__(LATER[framework])
+    except (ImportError, KeyError):
+        pass
     gc.collect()
     gc.freeze()
-    become(*requested(_socket.socket(fileno=int(number))))
+    noted = in_memory(sys.orig_argv[1])
+    places = places_of(noted)
+    assert places, "an interpreter does not note its script as it did"
+    streams, argv, environ, folder = requested(_socket.socket(fileno=int(number)))
+    replace(noted, in_memory(argv[0]), places)
+    become(streams, argv, environ, folder)
