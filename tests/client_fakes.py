@@ -21,15 +21,19 @@ HASTY = Policy(first_delay_ms=10, rate_limit_delay_ms=10, jitter=0.5)
 #: limits under which whatever goes wrong in a test does so at once
 QUICK = Limits(seconds=10.0, grace_seconds=0.3, linger_seconds=0.2)
 
+# Commands of the shell itself, where there are any: every process costs more than the shell.
 _SCRIPT = """#!/bin/sh
-cd "$(dirname "$0")" || exit 99
-n=$(( $(cat count 2>/dev/null || echo 0) + 1 ))
-echo $n > count
+cd "${0%/*}" || exit 99
+n=0 code=99
+[ -f count ] && read -r n <count
+n=$((n + 1))
+echo $n >count
 for word in "$@"; do printf '%s\\0' "$word"; done > "$n.argv"
 [ -f "$n.out" ] || n=last
-[ -f "$n.err" ] && cat "$n.err" >&2
-[ -f "$n.out" ] && cat "$n.out"
-exit "$(cat "$n.code")"
+[ -s "$n.err" ] && cat "$n.err" >&2
+[ -s "$n.out" ] && cat "$n.out"
+read -r code <"$n.code"
+exit "$code"
 """
 
 
@@ -58,7 +62,7 @@ def fake(folder: Path, *answers: Answer, name: str = "tool") -> Fake:
         for label in (str(number), *(["last"] if number == len(answers) else [])):
             (home / f"{label}.out").write_bytes(answer.stdout)
             (home / f"{label}.err").write_bytes(answer.stderr)
-            (home / f"{label}.code").write_text(str(answer.code))
+            (home / f"{label}.code").write_text(f"{answer.code}\n")
     path = home / name
     path.write_text(_SCRIPT)
     path.chmod(path.stat().st_mode | stat.S_IXUSR)

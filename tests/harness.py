@@ -33,6 +33,10 @@ ADAPTERS = ["argparse", "click", "typer"]
 HOME = tempfile.mkdtemp(prefix="murli-home-")
 atexit.register(shutil.rmtree, HOME, ignore_errors=True)
 
+# Checks compile all that a tool loads, each for itself; with these variables it is done but once.
+COMPILED = {"PYTHONPYCACHEPREFIX": tempfile.mkdtemp(prefix="murli-compiled-")}
+atexit.register(shutil.rmtree, *COMPILED.values(), ignore_errors=True)
+
 
 @dataclass(frozen=True)
 class Run:

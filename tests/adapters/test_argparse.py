@@ -13,6 +13,8 @@ import murli
 from harness import environment, run, run_at_terminal, script, tool
 from in_process import listening, make
 
+pytestmark = pytest.mark.warm
+
 
 def test_enable_before_or_after_the_definitions() -> None:
     """Enable gives the same tool whether it stands before or after the definitions."""

@@ -14,6 +14,8 @@ from click.testing import CliRunner
 import murli
 from harness import environment, run, run_at_terminal, script, tool
 
+pytestmark = pytest.mark.warm
+
 QUICKSTART = """
 import click
 import murli

@@ -8,6 +8,8 @@ import pytest
 
 from harness import run, run_at_terminal, script
 
+pytestmark = pytest.mark.warm
+
 APP = """
 import os
 from typing import Literal

@@ -16,6 +16,8 @@ import murli
 from harness import environment, run, run_at_terminal, script
 from in_process import listening, make
 
+pytestmark = pytest.mark.warm
+
 HEAD = (
     "import argparse, atexit, json, os, sys\nimport murli\np = argparse.ArgumentParser(prog='t')\n"
 )

@@ -9,6 +9,8 @@ import pytest
 
 from harness import environment, run, run_at_terminal, script
 
+pytestmark = pytest.mark.warm
+
 TOOL = """
 import argparse, os, sys
 import click, typer

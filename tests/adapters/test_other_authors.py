@@ -8,6 +8,8 @@ import pytest
 
 from harness import environment, run, run_at_terminal, script
 
+pytestmark = pytest.mark.warm
+
 # A parser that is its own namespace, as those of typed-argument-parser are: all it has that is
 # neither private nor a method is a value.
 ITS_OWN_NAMESPACE = """

@@ -10,6 +10,8 @@ import pytest
 
 from harness import ADAPTERS, Run, environment, run, run_at_terminal, script
 
+pytestmark = pytest.mark.warm
+
 # Subclasses with methods of other arguments than argparse's own; PLAIN=1 leaves murli out.
 SUBCLASSES = """
 import argparse, os, sys

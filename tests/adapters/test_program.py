@@ -11,6 +11,8 @@ import pytest
 import murli
 from harness import environment, run, run_at_terminal, script
 
+pytestmark = pytest.mark.warm
+
 # It reads sys.argv by hand; PLAIN=1 leaves murli out.
 BY_HAND = """
 import contextlib, os, sys, time

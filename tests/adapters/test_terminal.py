@@ -15,6 +15,8 @@ import pytest
 from harness import DEADLINE, Run, environment, run, run_at_terminal, script
 from murli.formats.screen import split
 
+pytestmark = pytest.mark.warm
+
 HEAD = """
 import atexit, os, sys, time, murli
 class Boom(Exception): pass

@@ -8,6 +8,8 @@ import pytest
 
 from harness import environment, run, run_at_terminal, script
 
+pytestmark = pytest.mark.warm
+
 OPTIONS = ["--yes", "--dry-run", "--timeout=5", "--limit=3", "--output=a", "--profile=p", "--debug"]
 
 BELOW_AN_ARGUMENT = {

@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 import murli
 from harness import run, run_at_terminal, script
 
+pytestmark = pytest.mark.warm
+
 QUICKSTART = """
 import typer
 import murli

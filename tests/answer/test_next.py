@@ -16,7 +16,7 @@ from harness import ADAPTERS, Run, environment, run, run_at_terminal, script
 from murli.line.next_calls import filled, text_of
 from properties import examples
 
-pytestmark = pytest.mark.adapters("argparse", "click")
+pytestmark = [pytest.mark.adapters("argparse", "click"), pytest.mark.warm]
 
 CORE = """
 import json, time, murli

@@ -15,6 +15,8 @@ import pytest
 
 from harness import ADAPTERS, environment, run, script
 
+pytestmark = pytest.mark.warm
+
 # Every adapter and every contract, and all combinations of them where there is time.
 USUAL = [("argparse", "response"), ("click", "agent-spec-1.6"), ("typer", "agent-spec-2")]
 SOME = [

@@ -13,6 +13,8 @@ from murli.client import Tool
 from murli.client.response import Response
 from murli.testing import run as run_tool
 
+pytestmark = pytest.mark.warm
+
 WORK = """
 import sys
 TEXTS = {

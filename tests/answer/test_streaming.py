@@ -17,7 +17,7 @@ from harness import ADAPTERS, run, run_at_terminal, script
 from starting import Starter
 from streams import CONTRACTS, end_of, is_end, program, spoken
 
-pytestmark = pytest.mark.adapters("argparse", "click")
+pytestmark = [pytest.mark.adapters("argparse", "click"), pytest.mark.warm]
 
 
 def item(contract: str, number: int) -> dict[str, int]:

@@ -15,7 +15,7 @@ from harness import ADAPTERS, DEADLINE, environment, run, run_at_terminal, scrip
 from starting import Started, Starter
 from streams import CONTRACTS, FAMILY, end_of, program, spoken
 
-pytestmark = pytest.mark.adapters("argparse", "click")
+pytestmark = [pytest.mark.adapters("argparse", "click"), pytest.mark.warm]
 
 
 def first_item(running: Started) -> bytes:

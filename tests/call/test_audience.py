@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 import murli
-from harness import environment, run, run_at_terminal, script
+from harness import COMPILED, environment, run, run_at_terminal, script
 from murli.client import Tool
 from murli.conformance import check
 from murli.testing import run as run_as_tested
+
+pytestmark = pytest.mark.warm
 
 CLICK = """
 import os, sys, time, click, murli
@@ -277,7 +279,7 @@ def test_callers_of_ours_are_agents(tool: list[str]) -> None:
         tells = contract != "response"
         assert nested[1] == {"argv": ["--agent"] * tells + ["nested"], "is_text": tells}
     assert run_as_tested(tool, "rows").document["result"] == [{"a": 1}, {"a": 2}]
-    report = check(tool, only=["murli.describe", "murli.success"])
+    report = check(tool, only=["murli.describe", "murli.success"], env=COMPILED)
     assert report.contract == "murli"
     assert [each.id for each in report.results if each.status == "fail"] == []
     seen = [each.evidence for result in report.results for each in result.findings]

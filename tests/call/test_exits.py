@@ -11,6 +11,8 @@ import pytest
 from harness import Run, environment, run, run_at_terminal, script
 from murli.process.last_words import reason_in
 
+pytestmark = pytest.mark.warm
+
 CONTRACTS = ["murli", "response", "agent-spec-1.6", "agent-spec-2"]
 SECRET = "hunter2-hunter2"
 

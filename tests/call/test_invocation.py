@@ -14,6 +14,8 @@ from murli.adapters.click import ENABLED, Call
 from murli.call import CallProcess, Invocation, Request, Running, UndoStack
 from murli.core import ADMITTED, BEGUN, CONCLUDING, OVER, RUNNING, SCANNED, current
 
+pytestmark = pytest.mark.warm
+
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -11,6 +11,8 @@ import pytest
 
 from harness import ADAPTERS, environment, run, script
 
+pytestmark = pytest.mark.warm
+
 CORE = """
 import codecs, io, os, subprocess, sys, time
 COMPLAINING = ["sh", "-c", "echo 'fatal: no such repository' >&2; exit 1"]

@@ -13,6 +13,8 @@ import pytest
 
 from harness import ADAPTERS, environment, run, run_at_terminal, script
 
+pytestmark = pytest.mark.warm
+
 QUICK = ("--every", "100ms")
 # Counts its calls in a file; the third finds what is waited for.
 STATE = """

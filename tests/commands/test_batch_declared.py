@@ -16,6 +16,8 @@ from harness import Run, environment, run, run_at_terminal, script
 from murli import AgentError, FlagAnnotation, Metadata, Traits, load_schema
 from murli.client import Tool
 
+pytestmark = pytest.mark.warm
+
 CLICK = """
 import click, murli, os, time
 

@@ -8,6 +8,8 @@ import pytest
 
 from harness import ADAPTERS, environment, golden, run, run_at_terminal, script, tool
 
+pytestmark = pytest.mark.warm
+
 FIRST = "Commands ("
 
 

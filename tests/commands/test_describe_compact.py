@@ -22,6 +22,8 @@ from murli.declare import Metadata
 from murli.declare.tree import Argument, Command, Flag
 from murli.wire.catalogue import from_description
 
+pytestmark = pytest.mark.warm
+
 SHOP = {adapter: tool(f"shop_{adapter}") for adapter in ADAPTERS}
 # What the contract always has, whatever it is.
 ALWAYS = {"read_only", "idempotent", "declared", "ok", "dry_run", "profiles", "profileable_flags"}

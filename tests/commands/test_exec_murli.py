@@ -14,6 +14,8 @@ import pytest
 from harness import ADAPTERS, Run, environment, run, script, tool
 from murli import load_schema
 
+pytestmark = pytest.mark.warm
+
 REPORT = {"_cmd": "report", "what": "all"}
 MISSING = {"_cmd": "report", "what": "missing"}
 TASKS = tool("tasks_click")

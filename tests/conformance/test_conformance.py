@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import script, tool
+from harness import COMPILED, script, tool
 from murli.conformance import (
     BadProfile,
     Evidence,
@@ -307,7 +307,7 @@ def test_a_tool_that_is_one_command_is_not_run(contract: str, tmp_path: Path) ->
     log = tmp_path / "log"
     only = ["family.bare", "family.mistake", "murli.mistake", "process.stdin", "process.promises"]
     argv = script(tmp_path, ONE_COMMAND)
-    report = check(argv, contract=contract, env={"LOG": str(log)}, only=only)
+    report = check(argv, contract=contract, env=COMPILED | {"LOG": str(log)}, only=only)
     assert report.contract == contract and not log.exists()
     assert report.level == 0 and any("No command of the tool" in each for each in report.notes)
 
@@ -478,7 +478,7 @@ def test_nothing_that_changes_is_run(contract: str, tmp_path: Path) -> None:
     """Commands that change something, or are called like it, are asked to refuse, never run."""
     log = tmp_path / "log"
     log.touch()
-    report = check(script(tmp_path, RECORDS), contract=contract, env={"LOG": str(log)})
+    report = check(script(tmp_path, RECORDS), contract=contract, env=COMPILED | {"LOG": str(log)})
     assert report.contract == contract and log.read_text() == ""
     calls = [
         each.evidence.argv

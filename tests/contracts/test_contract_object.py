@@ -16,6 +16,8 @@ from murli.contracts import CONTRACT_NAMES, MURLI, Contract, contract_named, fin
 from murli.contracts.agent_spec import REVISIONS
 from murli.schemas import load_schema
 
+pytestmark = pytest.mark.warm
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

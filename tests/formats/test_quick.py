@@ -20,6 +20,8 @@ from murli.errors import EncodingError
 from murli.formats import Plainer, _write_json, quick
 from properties import examples
 
+pytestmark = pytest.mark.warm
+
 pytest.importorskip("_json")
 
 # Control characters, escapes of terminals, directions, half a surrogate pair, and plain letters.

@@ -13,6 +13,8 @@ import murli
 from harness import run, script
 from murli import AgentError
 
+pytestmark = pytest.mark.warm
+
 TOOL = """
 import argparse
 import murli

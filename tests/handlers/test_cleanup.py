@@ -16,6 +16,8 @@ from murli.answer import Writer
 from murli.handlers.cleanup import Cleanups
 from starting import Starter
 
+pytestmark = pytest.mark.warm
+
 HANDLER = """
 import os, signal, sys, threading, time
 

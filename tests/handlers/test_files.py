@@ -23,6 +23,8 @@ from murli import files
 from murli.failures.exceptions import as_agent_error
 from starting import Starter
 
+pytestmark = pytest.mark.warm
+
 
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)

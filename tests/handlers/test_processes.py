@@ -21,6 +21,8 @@ from murli.failures.exceptions import as_agent_error
 from murli.handlers.processes import ShellStringProhibited
 from starting import Starter, ends_soon, is_running
 
+pytestmark = pytest.mark.warm
+
 PYTHON = sys.executable
 
 

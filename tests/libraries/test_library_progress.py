@@ -13,6 +13,8 @@ import pytest
 from harness import environment, run, script, tool
 from progress_samples import PRINTED, STATES, assert_reported
 
+pytestmark = pytest.mark.warm
+
 LIBRARIES = list(STATES)
 BARS = tool("bars")
 TYPER = f"""

@@ -9,6 +9,8 @@ import pytest
 
 from harness import run, script
 
+pytestmark = pytest.mark.warm
+
 TABLES = """
 import sys, argparse, murli
 from tabulate import tabulate

@@ -21,6 +21,8 @@ import murli
 from harness import ADAPTERS, environment, run, script, tool
 from murli.testing import run as run_tool
 
+pytestmark = pytest.mark.warm
+
 PACKAGES = [{"Name": f"n{n}", "Version": f"1.{n}0"} for n in range(3)]
 
 

@@ -23,6 +23,8 @@ from murli.declare.tree import Command, Flag
 from murli.line.usage_line import MOST_BYTES, usage_line
 from properties import examples
 
+pytestmark = pytest.mark.warm
+
 ELIDED = "… (--help for all)"
 
 

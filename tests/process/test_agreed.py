@@ -8,7 +8,7 @@ import pytest
 
 from harness import run, script
 
-pytestmark = pytest.mark.adapters("argparse", "click")
+pytestmark = [pytest.mark.adapters("argparse", "click"), pytest.mark.warm]
 
 CLICK = """
 import click, murli

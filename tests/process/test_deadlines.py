@@ -13,7 +13,7 @@ import pytest
 from harness import environment, run, run_at_terminal, tool
 from starting import Starter
 
-pytestmark = pytest.mark.adapters("argparse", "click")
+pytestmark = [pytest.mark.adapters("argparse", "click"), pytest.mark.warm]
 
 
 @pytest.mark.adapters("argparse", "click", "typer")

@@ -15,6 +15,8 @@ import pytest
 from harness import environment, run, script, tool
 from starting import Starter
 
+pytestmark = pytest.mark.warm
+
 CLICK = (
     "import click, murli, os, sys, time\n@click.command()\ndef x():\n    {}\nmurli.enable(x)\nx()\n"
 )

@@ -14,7 +14,7 @@ import pytest
 from harness import DEADLINE, environment, run, run_at_terminal, script
 from starting import Starter
 
-pytestmark = pytest.mark.adapters("argparse", "click")
+pytestmark = [pytest.mark.adapters("argparse", "click"), pytest.mark.warm]
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ import pytest
 
 from harness import Run, environment, run, run_at_terminal, script
 
+pytestmark = pytest.mark.warm
+
 # A tool nobody rewrote: it calls its own parse_args(), and one line enables murli.
 UNTOUCHED = """
 import argparse, atexit, json, os, subprocess, sys, threading, time

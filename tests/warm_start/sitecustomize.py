@@ -53,7 +53,7 @@ def places_of(text: bytes) -> list[int]:
     with open("/proc/self/maps", "rb") as maps, open("/proc/self/mem", "rb", buffering=0) as memory:
         for line in maps:
             span, kind, *rest = line.split()
-            if kind != b"rw-p" or len(rest) > 3 and rest[3] != b"[heap]":
+            if kind != b"rw-p" or (len(rest) > 3 and rest[3] != b"[heap]"):
                 continue
             begin, end = (int(each, 16) for each in span.split(b"-"))
             part = os.pread(memory.fileno(), end - begin, begin)
