@@ -84,6 +84,10 @@ murli.enable(app, name="ship")
 """,
 }
 CALLS = {"argparse": "args = parser.parse_args()\n", "click": "cli()\n", "typer": "app()\n"}
+ANSWERING = """
+if (found := answer()) is not None:
+    murli.get_writer().write_success("Here it is", found)
+"""
 
 
 @pytest.fixture(scope="module", params=ADAPTERS)
@@ -194,7 +198,7 @@ def test_the_manifest_does_not_contradict(ship: list[str]) -> None:
 
 def test_silence_is_never_scored_above_honesty(tmp_path: Path) -> None:
     """The same tool has a higher score and level with honest declarations than with none."""
-    source = HEAD + FACTS + SOURCES["click"] + TAIL + CALLS["click"]
+    source = HEAD + FACTS + SOURCES["argparse"] + TAIL + CALLS["argparse"] + ANSWERING
     tool = script(tmp_path, source, "ship.py")
     silent, honest = (check(tool, env=COMPILED | more) for more in ({}, {"HONEST": "1"}))
     assert silent.level < 2 <= honest.level

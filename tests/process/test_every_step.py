@@ -17,7 +17,7 @@ COUNTING = """
 import os, signal, sys
 import murli
 
-left = int(os.environ["LINES_LEFT"])
+left = int(os.environ["STEPS_LEFT"])
 
 def trace(frame, event, arg):
     global left
@@ -85,7 +85,7 @@ def test_a_signal_at_any_line_behind_the_handler(front: str, what: str, tmp_path
     """Behind its handler a call that is signalled ends with one document for its exit code."""
     tool = script(tmp_path, COUNTING + FRONTS[front])
     for left in STEPS:
-        settings = environment(LINES_LEFT=str(left), MURLI_CONTRACT="agent-spec-2")
+        settings = environment(STEPS_LEFT=str(left), MURLI_CONTRACT="agent-spec-2")
         done = run(tool, what, env=settings)
         # There is nothing beside the answers; the one on stderr is the last.
         last = [json.loads(text) for text in (done.out, done.err) if text][-1]
