@@ -35,7 +35,7 @@ atexit.register(shutil.rmtree, HOME, ignore_errors=True)
 
 # Checks compile all that a tool loads, each for itself; with these variables it is done but once.
 COMPILED = {"PYTHONPYCACHEPREFIX": tempfile.mkdtemp(prefix="murli-compiled-")}
-atexit.register(shutil.rmtree, *COMPILED.values(), ignore_errors=True)
+atexit.register(shutil.rmtree, COMPILED["PYTHONPYCACHEPREFIX"], ignore_errors=True)
 
 
 @dataclass(frozen=True)
@@ -158,10 +158,18 @@ def run_at_terminal(
     """
     screen, out = pty.openpty()
     errors, err = pty.openpty()
-    with_size = dict(env or environment(), COLUMNS=str(columns), TERM="xterm-256color")
-    process = subprocess.Popen(
-        [*argv, *args], stdin=out, stdout=out, stderr=err, env=with_size, start_new_session=True
-    )
+    words, size = [*argv, *args], {"COLUMNS": str(columns), "TERM": "xterm-256color"}
+    with_size, usual = {**(env or environment()), **size}, {**environment(), **size}
+    process: subprocess.Popen[bytes] | warm.Forked
+    if framework := IS_WARM and warm.framework_for(words, with_size, usual):
+        streams = [out, out, err]
+        process = warm.start(
+            framework, words[1:], with_size, usual, None, streams, has_session=True
+        )
+    else:
+        process = subprocess.Popen(
+            words, stdin=out, stdout=out, stderr=err, env=with_size, start_new_session=True
+        )
     os.close(out)
     os.close(err)
     if keys:
@@ -172,7 +180,9 @@ def run_at_terminal(
     return Run(shown, told, code)
 
 
-def _drain(process: subprocess.Popen[bytes], texts: dict[int, bytearray]) -> dict[int, bytearray]:
+def _drain(
+    process: subprocess.Popen[bytes] | warm.Forked, texts: dict[int, bytearray]
+) -> dict[int, bytearray]:
     deadline = time.monotonic() + DEADLINE
     still_open = set(texts)
     while still_open:

@@ -10,7 +10,7 @@ import pytest
 
 import harness
 import warm
-from harness import Run, run, script
+from harness import Run, run, run_at_terminal, script
 
 PROBE = """
 import click
@@ -69,7 +69,22 @@ def test_a_forked_call_is_like_a_fresh_one(
         fresh, forked = map(_taken_apart, runs)
         assert forked == fresh
         assert fresh[-1] == code
-    assert len(warm._idle["click"]) == 1, "it was forked"
+    assert warm.servers(), "it was forked"
+
+
+def test_a_forked_call_at_a_terminal_is_like_a_fresh_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At a terminal as well it has the same streams, words and modules, and its own session."""
+    argv, runs = script(tmp_path, PROBE), []
+    for is_warm in (False, True):
+        monkeypatch.setattr(harness, "IS_WARM", is_warm)
+        done = run_at_terminal(argv, "assert os.getsid(0) == os.getpid()", *NAMES, keys=b"\x04")
+        found = _taken_apart(done)
+        found[0]["place"].pop(2)  # the group, which is its own
+        runs.append(found)
+    assert runs[0] == runs[1]
+    assert runs[0][2:] == ("", 0)
 
 
 def _taken_apart(done: Run) -> tuple[Any, str, str, int]:

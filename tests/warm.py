@@ -29,13 +29,13 @@ AT_START = (
     *("TYPER", "_TYPER", "RICH", "TERM", "COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR"),
 )
 CAN_FORK = os.path.exists("/proc/self/mem")
-FRAMEWORKS = ("typer", "click", "argparse")
+FRAMEWORKS = ("cyclopts", "typer", "click", "argparse")
 
 # The path that a server is to run; it is long, so that any other can be written in its place.
 ANY_SCRIPT = "/any".ljust(1000, "y") + ".py"
 
-# By their frameworks.
-_idle: dict[str, list[Server]] = {}
+# By their frameworks, and what they were started with.
+_idle: dict[tuple[str, ...], list[Server]] = {}
 
 
 class Server:
@@ -61,9 +61,16 @@ class Server:
         self._control.close()
         self._process.wait()
 
-    def start(self, words: list[str], env: dict[str, str], cwd: str, streams: list[int]) -> int:
+    def start(
+        self,
+        words: list[str],
+        env: dict[str, str],
+        cwd: str,
+        streams: list[int],
+        has_session: bool,
+    ) -> int:
         """Start the process, and return its number."""
-        request = marshal.dumps((words, env, cwd))
+        request = marshal.dumps((words, env, cwd, has_session))
         socket.send_fds(self._control, [len(request).to_bytes(4, "little")], streams)
         self._control.sendall(request)
         number = self._control.recv(4)
@@ -96,6 +103,40 @@ def _at_start(env: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in env.items() if name.startswith(AT_START)}
 
 
+class Forked:
+    """A process that was forked; what `subprocess.Popen` is to one that was started."""
+
+    def __init__(self, key: tuple[str, ...], server: Server, number: int) -> None:
+        self._key, self._server, self._number = key, server, number
+
+    def kill(self) -> None:
+        os.kill(self._number, signal.SIGKILL)
+
+    def wait(self, _: float | None = None) -> int:
+        """Wait for its end, once, and return its status."""
+        code = self._server.status()
+        _idle[self._key].append(self._server)
+        return code
+
+
+def start(
+    framework: str,
+    words: list[str],
+    env: dict[str, str],
+    usual: dict[str, str],
+    cwd: Path | None,
+    streams: list[int],
+    *,
+    has_session: bool = False,
+) -> Forked:
+    """Run *words* on *streams*, on request in a session of their own."""
+    key = (framework, *_at_start(usual).values())
+    idle = _idle.setdefault(key, [])
+    server = idle.pop() if idle else Server(framework, usual)
+    number = server.start(words, env, str(cwd or os.getcwd()), streams, has_session)
+    return Forked(key, server, number)
+
+
 def run(
     framework: str,
     words: list[str],
@@ -106,25 +147,22 @@ def run(
     deadline: float,
 ) -> tuple[bytes, bytes, int]:
     """Run *words* on pipes, and return what `subprocess.run` would: both texts and the status."""
-    idle = _idle.setdefault(framework, [])
-    server = idle.pop() if idle else Server(framework, usual)
     (out, its_out), (err, its_err) = os.pipe(), os.pipe()
     into, its_in = -1, os.open(os.devnull, os.O_RDONLY) if stdin is None else -1
     if stdin is not None:
         its_in, into = os.pipe()
     theirs = [its_in, its_out, its_err]
-    child = server.start(words, env, str(cwd or os.getcwd()), theirs)
+    child = start(framework, words, env, usual, cwd, theirs)
     for each in theirs:
         os.close(each)
     texts = {out: bytearray(), err: bytearray()}
     try:
         _communicate(texts, into, stdin or b"", time.monotonic() + deadline)
     except TimeoutError:
-        os.kill(child, signal.SIGKILL)
+        child.kill()
         raise subprocess.TimeoutExpired(words, deadline, *map(bytes, texts.values())) from None
     finally:
-        code = server.status()
-        idle.append(server)
+        code = child.wait()
     return bytes(texts[out]), bytes(texts[err]), code
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LATER = {"typer": "typer._adapters"}
 
 
-def requested(control: _socket.socket) -> tuple[list[int], list[str], dict[str, str], str]:
+def requested(control: _socket.socket) -> tuple[list[int], list[str], dict[str, str], str, bool]:
     """Fork a process for each request, in which this returns; answer with its number and status."""
     while True:
         head, passed, _, _ = control.recvmsg(4, _socket.CMSG_SPACE(3 * 4))
@@ -78,8 +78,12 @@ def in_memory(path: str) -> bytes:
     return b"".join(ord(each).to_bytes(4, sys.byteorder) for each in path + "\0")
 
 
-def become(streams: list[int], argv: list[str], environ: dict[str, str], folder: str) -> None:
+def become(
+    streams: list[int], argv: list[str], environ: dict[str, str], folder: str, has_session: bool
+) -> None:
     """Take over what a process has from its caller."""
+    if has_session:
+        os.setsid()
     for number, each in enumerate(streams):
         os.dup2(each, number)
     os.closerange(3, 64)
@@ -94,12 +98,13 @@ def become(streams: list[int], argv: list[str], environ: dict[str, str], folder:
 
 
 def opened(number: int, name: str) -> io.TextIOWrapper:
-    """Open a standard stream as an interpreter does, for a pipe under ``C.UTF-8``."""
+    """Open a standard stream as an interpreter does under ``C.UTF-8``."""
     writes = number > 0
     binary: Any = open(number, "wb" if writes else "rb", closefd=False)  # noqa: SIM115
     binary.raw.name = name
     errors = "backslashreplace" if number == 2 else "surrogateescape"
-    stream: Any = io.TextIOWrapper(binary, "utf-8", errors, "\n", line_buffering=number == 2)
+    by_line = number == 2 or binary.isatty()
+    stream: Any = io.TextIOWrapper(binary, "utf-8", errors, "\n", line_buffering=by_line)
     stream.mode = "w" if writes else "r"
     return stream  # type: ignore[no-any-return]
 
@@ -119,6 +124,6 @@ if "MURLI_TESTS_SERVER" in os.environ:
     noted = in_memory(sys.orig_argv[1])
     places = places_of(noted)
     assert places, "an interpreter does not note its script as it did"
-    streams, argv, environ, folder = requested(_socket.socket(fileno=int(number)))
-    replace(noted, in_memory(argv[0]), places)
-    become(streams, argv, environ, folder)
+    request = requested(_socket.socket(fileno=int(number)))
+    replace(noted, in_memory(request[1][0]), places)
+    become(*request)
