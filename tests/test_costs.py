@@ -30,7 +30,7 @@ for n in range(int(sys.argv[1])):
     out.write(json.dumps({EVENT}) + "\\n")
     out.flush()
 """
-FEW, MANY = 200, 2200
+FEW, MANY = 100, 700
 # What `make bench` measures is a little less, for it counts the time of the system as well.
 MOST = 1.7
 

@@ -25,7 +25,19 @@ from pathlib import Path
 START = Path(__file__).parent / "warm_start"
 # What an interpreter or a framework reads when it starts.
 AT_START = (
-    *("PY", "LC_", "LANG", "TZ", "LD_", "MALLOC", "CI", "GITHUB", "READTHEDOCS"),
+    *(
+        "PYTHON",
+        "PY_COLORS",
+        "PYDANTIC",
+        "LC_",
+        "LANG",
+        "TZ",
+        "LD_",
+        "MALLOC",
+        "CI",
+        "GITHUB",
+        "READTHEDOCS",
+    ),
     *("TYPER", "_TYPER", "RICH", "TERM", "COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR"),
 )
 CAN_FORK = os.path.exists("/proc/self/mem")

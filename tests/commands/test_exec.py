@@ -406,6 +406,7 @@ parser.parse_args()
 """
 
 
+@pytest.mark.fresh
 def test_the_program_is_loaded_once(tmp_path: Path) -> None:
     """Thirty calls in one exec cost less than five processes of a tool that loads slowly."""
     argv = script(tmp_path, SLOW_TO_LOAD)
