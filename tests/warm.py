@@ -25,20 +25,9 @@ from pathlib import Path
 START = Path(__file__).parent / "warm_start"
 # What an interpreter or a framework reads when it starts.
 AT_START = (
-    *(
-        "PYTHON",
-        "PY_COLORS",
-        "PYDANTIC",
-        "LC_",
-        "LANG",
-        "TZ",
-        "LD_",
-        "MALLOC",
-        "CI",
-        "GITHUB",
-        "READTHEDOCS",
-    ),
+    *("PYTHON", "LC_", "LANG", "TZ", "LD_", "MALLOC", "CI", "GITHUB", "READTHEDOCS"),
     *("TYPER", "_TYPER", "RICH", "TERM", "COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR"),
+    *("PY_COLORS", "PYDANTIC"),
 )
 CAN_FORK = os.path.exists("/proc/self/mem")
 FRAMEWORKS = ("cyclopts", "typer", "click", "argparse")
