@@ -74,7 +74,7 @@ def build(
         for at, flag, name, value in given:
             if at is level:
                 argv += _written(name, value, flag)
-    return _safe(argv, texts[count:], flags)
+    return _safe(argv, texts[count:], {name: value for _, _, name, value in given})
 
 
 def with_option(words: Sequence[str], name: str, value: str) -> tuple[str, ...]:
@@ -158,6 +158,8 @@ def _written(name: str, value: Any, flag: Flag | None = None) -> Iterator[str]:
         return
     if value is True:
         yield option
+    elif flag is not None and flag.words == 0 and isinstance(value, int):
+        yield from [option] * value
     elif isinstance(value, list):
         for each in value:
             yield from _with_value(option, text_of(each, option))
@@ -205,7 +207,9 @@ def _placed(
             found = _find(name, (*(shared or {}).values(), *_OURS.values()))
         if found is None:
             raise _unknown(name, levels, catalogue)
-        placed.append((level, found, keyword, value))
+        # Where one option takes several words, a second one would take the place of the first.
+        several = isinstance(value, list) and found.words not in (0, 1)
+        placed.append((level, found, keyword, tuple(value) if several else value))
     return placed
 
 

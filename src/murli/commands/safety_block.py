@@ -46,14 +46,20 @@ def has_own_dry_run(command: Command) -> bool:
     return any(flag.name == "dry-run" for flag in command.flags)
 
 
+def does_something(command: Command) -> bool:
+    """Return whether a group does something when it is called by itself.
+
+    It has a function for that, or at least a name.
+    """
+    return command.runs and bool(command.handler or inferred_danger(command.telling_path))
+
+
 def _dangers(command: Command) -> Iterator[tuple[str, bool, bool]]:
     """Yield level, whether it is declared, and idempotence of everything that can be called."""
     path = command.telling_path
     declared = declared_danger(command.metadata, path)
     inferred = inferred_danger(path)
-    # A group that may be called by itself has a function for that, or at least a name.
-    runs = command.runs and bool(command.handler or inferred)
-    if declared or runs or not command.visible:
+    if declared or does_something(command) or not command.visible:
         idempotent = command.metadata is not None and command.metadata.idempotent
         yield declared or inferred, bool(declared), idempotent
     for child in command.visible:

@@ -12,7 +12,7 @@ from ..declare.tree import first_line
 from ..formats import VALID_OUTPUT_FORMATS, plain
 from ..line.discretion import shown_default
 from ..line.flags import CommandFacts, listed
-from .safety_block import has_own_dry_run, safety_block
+from .safety_block import does_something, has_own_dry_run, safety_block
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _FLAG_FACTS = (
 _BRIEFLY = ("name", "type", "default", "description", "required", "short", "spelling", "sensitive")
 _LONGEST_BRIEF = 80
 # Keys of a flag whose 0 or false is a value; any other is left out when there is nothing to say.
-_EVEN_ZERO = ("default", "minimum", "maximum")
+_EVEN_ZERO = ("default", "minimum", "maximum", "values")
 
 
 def command_schema(command: Command) -> dict[str, Any]:
@@ -90,6 +90,8 @@ def describe_document(
         own = _parameters(root)
         document.update(_briefly(own) if overview else own)
         document["commands"] = [described(command, _below(depth)) for command in root.visible]
+        if does_something(root) and not overview:
+            document["runs"] = True
     else:
         # A tool without subcommands is one command; without its flags nobody could call it.
         own = _briefly(_command(root, [])) if overview else _command(root, [])
@@ -201,6 +203,8 @@ def _command(command: Command, subcommands: list[dict[str, Any]]) -> dict[str, A
     }
     document.update((key, value) for key, value in rest.items() if value)
     document["safety"] = safety
+    if command.visible and does_something(command):
+        document["runs"] = True
     if command.deprecated:
         document["deprecated"] = True
     return document
@@ -314,6 +318,7 @@ def _flag(flag: Flag, command: Command) -> dict[str, Any]:
         "maximum": flag.maximum,
         "negation": flag.negation,
         "negation_aliases": list(flag.negation_aliases),
+        "values": _words_of(flag),
         "standard": flag.standard,
         "batch": flag.batch,
     }
@@ -329,6 +334,13 @@ def _flag(flag: Flag, command: Command) -> dict[str, Any]:
         for key, value in document.items()
         if value or (key in _EVEN_ZERO and value is not None)
     }
+
+
+def _words_of(flag: Flag) -> int | None:
+    """Return how many words follow *flag* each time, ``None`` where its type says that."""
+    if flag.type == "bool" or flag.values == 1 or (flag.values < 0 and flag.repeats):
+        return None
+    return flag.values
 
 
 def _is_telling(default: Any, flag: Flag) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from dataclasses import field as default
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..declare.safety import inferred_danger, suggests_reading
@@ -59,6 +58,10 @@ class Flag:
     spelling: str = ""
     #: its other spellings
     aliases: tuple[str, ...] = ()
+    #: how many words follow it each time, -1 for any number; 0 and a number: it is counted
+    words: int = 1
+    #: all that the tool says of it
+    described: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def option(self) -> str:
@@ -78,6 +81,8 @@ class Positional:
     variadic: bool = False
     values: tuple[str, ...] = ()
     description: str = ""
+    #: all that the tool says of it
+    described: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +97,23 @@ class Command:
 
     path: tuple[str, ...]
     description: str = ""
-    flags: Mapping[str, Flag] = default(default_factory=dict)
+    flags: Mapping[str, Flag] = field(default_factory=dict)
     positionals: tuple[Positional, ...] | None = None
     mutating: bool | None = None
     destructive: bool = False
     idempotent: bool | None = None
     requires_person: bool = False
     confirm_flag: str = ""
-    retryable: Mapping[int, bool] = default(default_factory=dict)
+    retryable: Mapping[int, bool] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
     is_group: bool = False
-    output_schema: Mapping[str, Any] = default(default_factory=dict)
+    output_schema: Mapping[str, Any] = field(default_factory=dict)
     inferred: str = ""
-    standard: Mapping[str, Flag] = default(default_factory=dict)
+    standard: Mapping[str, Flag] = field(default_factory=dict)
+    #: whether a call can end at it; a group says so itself
+    runs: bool = True
+    #: all that the tool says of it
+    described: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def may_repeat(self) -> bool:
@@ -163,7 +172,7 @@ class Catalogue:
     etag: str = ""
     wants_agent: bool | None = None
     has_until: bool = False
-    _paths: dict[tuple[str, ...], Command] = default(init=False, repr=False, compare=False)
+    _paths: dict[tuple[str, ...], Command] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         paths: dict[tuple[str, ...], Command] = {}
@@ -264,6 +273,7 @@ def from_description(
     commands: dict[str, Command] = {}
     children = list_in(document.get("commands"))
     describes_itself = not children or not document.keys().isdisjoint(("arguments", "flags"))
+    describes_itself = describes_itself or document.get("runs") is True
     own = root if root is not None else document if describes_itself else None
     if own is not None:
         commands[""] = _described(own, (), bool(children))
@@ -320,6 +330,8 @@ def _described(document: Mapping[str, Any], path: tuple[str, ...], is_group: boo
         output_schema=object_in(returns.get("output_schema")),
         inferred=text_in(safety.get("inferred")) if undeclared else "",
         standard=standard,
+        runs=not is_group or document.get("runs") is True,
+        described=document,
     )
 
 
@@ -455,6 +467,8 @@ def _listed(
         _texts(entry.get("aliases")),
         bool(entry.get("subcommands")),
         object_in(entry.get("output_schema")),
+        runs=not entry.get("subcommands"),
+        described=entry,
     )
 
 
@@ -488,7 +502,22 @@ def _flag(name: str, entry: Mapping[str, Any], negation: str = "") -> Flag:
         description,
         text_in(entry.get("spelling")) or (written[1] if written else ""),
         _texts(entry.get("aliases")) or tuple(also[1].split(", ") if also else ()),
+        _words(entry, description),
+        entry,
     )
+
+
+def _words(entry: Mapping[str, Any], description: str) -> int:
+    """Return how many words follow an option each time; a manifest has a remark on that."""
+    words = entry.get("values")
+    if isinstance(words, int):
+        return words
+    if "repeat it for more" in description and entry.get("type") == "boolean":
+        return 0
+    several = re.search(r"[(; ]takes (several|\d{1,3}) values[;)]", description)
+    if several is None:
+        return 1
+    return -1 if several[1] == "several" else int(several[1])
 
 
 def _positional(entry: Mapping[str, Any]) -> Positional:
@@ -501,6 +530,7 @@ def _positional(entry: Mapping[str, Any]) -> Positional:
         many or entry.get("variadic") is True,
         _texts(entry.get("enum", entry.get("enum_values"))),
         text_in(entry.get("description")),
+        entry,
     )
 
 
