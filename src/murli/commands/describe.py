@@ -49,6 +49,10 @@ def run(invocation: Invocation) -> NoReturn:
         from .card import card_for
 
         _print(invocation, card_for(invocation, _named(invocation, words)))
+    if "skill" in options:
+        from .offering.skill import run as write_skill
+
+        write_skill(invocation, build(invocation), *options["skill"], check="check" in options)
     if "agents-md" in options or "check" in options:
         from .agents_md import check, completed, format_agents_md
 
@@ -62,6 +66,11 @@ def run(invocation: Invocation) -> NoReturn:
         if "check" in options:
             check(invocation, " ".join(options["check"]), text)
         _print(invocation, stamp + text)
+    if "export" in options:
+        from .offering import export
+
+        document = discreet(plain(build(invocation)))
+        _print_json(invocation, export(document, _named(invocation, words), *options["export"]))
     if "search" in options:
         from .finding.by_words import search
 
@@ -121,6 +130,12 @@ def _arguments(invocation: Invocation) -> tuple[list[str], dict[str, Any]]:
         while rest and len(values) != flag.values and not rest[-1].startswith("-"):
             values.append(rest.pop())
         options[flag.name] = _value(invocation, option, flag, values)
+    if "check" in options and bool("".join(options["check"]).strip()) == ("skill" in options):
+        if "skill" not in options:
+            invocation.refuse(usage.missing_value("--check"))
+        words += options["check"]  # which has no value then
+    if "skill" in options and words:
+        invocation.refuse(usage.extra_argument(words))
     return words, options
 
 
@@ -132,8 +147,10 @@ def _value(invocation: Invocation, option: str, flag: Flag, values: list[str]) -
             expected = f"expected a number from {flag.minimum} on"
             invocation.refuse(usage.bad_value(option, text, expected))
         return int(text)
-    if flag.values and not "".join(values).strip():
+    if flag.values and not "".join(values).strip() and flag.name != "check":
         invocation.refuse(usage.missing_value(option))
+    if flag.choices and values[0] not in flag.choices:
+        invocation.refuse(usage.bad_choice(option, values[0], flag.choices))
     return values
 
 
@@ -202,11 +219,11 @@ def profiles_block(invocation: Invocation, root: Command) -> dict[str, Any]:
     return block
 
 
-def _print_json(invocation: Invocation, document: dict[str, Any]) -> NoReturn:
+def _print_json(invocation: Invocation, document: Any) -> NoReturn:
     _print_plain(invocation, plain(document))
 
 
-def _print_plain(invocation: Invocation, document: dict[str, Any]) -> NoReturn:
+def _print_plain(invocation: Invocation, document: Any) -> NoReturn:
     shown = discreet(document)
     if invocation.contract.wraps_descriptions:
         from ..outcome import Success

@@ -7,6 +7,7 @@ from ..declare.exit_codes import ExitCode, ExitCodeEntry
 from ..declare.safety import only_reads
 from ..declare.traits import Traits
 from ..declare.tree import Argument, Command, Flag
+from ..exports import FORMATS
 from ..line.calls import variable_of
 from ..line.flags import CommandFacts, flag_named, listed
 from ..line.scanning import mounted_on
@@ -33,7 +34,20 @@ DESCRIBE_FLAGS = (
     Flag("search", "[]string", None, "find commands by words", values=-1, metavar="WORDS"),
     _switch("card", "print every command on one line of text instead"),
     _switch("agents-md", "print an AGENTS.md to keep instead"),
-    Flag("check", "string", None, "check that this AGENTS.md is up to date", metavar="FILE"),
+    Flag(
+        "export",
+        "string",
+        description="print the commands in a format of others instead",
+        choices=FORMATS,
+        metavar="FORMAT",
+    ),
+    Flag("skill", "string", description="write a skill into this folder", metavar="DIR"),
+    Flag(
+        "check",
+        "string",
+        description="check that this AGENTS.md, or the --skill, is up to date",
+        metavar="FILE",
+    ),
 )
 
 _REQUEST = {

@@ -96,8 +96,8 @@ def describe_document(
         # A tool without subcommands is one command; without its flags nobody could call it.
         own = _briefly(_command(root, [])) if overview else _command(root, [])
         for key in (
-            *("arguments", "flags", "requires_one_of", "returns", "examples", "next", "state"),
-            "safety",
+            *("when_to_use", "agent_description", "arguments", "flags", "requires_one_of"),
+            *("returns", "examples", "next", "state", "safety", "deprecated"),
         ):
             if key in own:
                 document[key] = own[key]
