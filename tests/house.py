@@ -58,10 +58,10 @@ ROOMS: dict[str, str] = {
 # Groups of rooms -> how many lines of code they may hold together. A room that is not named counts
 # with the first group; a new room gets a line of its own, so that it takes nothing from the others.
 CODE: dict[str, int] = {
-    "the running tool": 30_500,
+    "the running tool": 30_300,
     "schemas exports": 1_500,
     "conformance": 7_800,
-    "client wire": 4_950,
+    "client wire": 5_150,
     "testing pytest_plugin cli": 1_900,
     "mcp": 2_500,
     "retrofit": 2_500,

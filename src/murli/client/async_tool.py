@@ -83,6 +83,20 @@ class AsyncTool(ToolBase):
 
         return AsyncPages(first, call, as_type, self._settings.limits.pages)
 
+    async def definitions(self, form: str, *, strict: bool | None = None) -> Any:
+        """Return the commands as tools of a model; see `Tool.definitions`."""
+        from .dispatching import definitions
+
+        return await self._drive(definitions(self._session, form, strict))
+
+    async def dispatch(
+        self, call: object, arguments: object = None, *, stdin: bytes | None = None
+    ) -> Response[Any]:
+        """Make the call that a model asks for; see `Tool.dispatch`."""
+        from .dispatching import dispatched
+
+        return await self._drive(dispatched(self._session, call, arguments, stdin))
+
     async def _drive(self, steps: Steps[T]) -> T:
         answer: Any = None
         while True:

@@ -318,15 +318,22 @@ def _ask_first(case: _Case, problem: Problem) -> Decision | None:
 
 def _confirm_flag(case: _Case) -> str:
     """Return the flag that confirms the call and does nothing else, ``""`` if there is none."""
-    if case.policy.confirm_flag:
-        return case.policy.confirm_flag
     command = case.command
-    if command is not None and command.confirm_flag:
-        return f"--{command.confirm_flag}"
+    if case.policy.confirm_flag or (command is not None and command.confirm_flag):
+        return confirm_flag(case.policy, command)
     if dialect_of(case.response.contract).is_enveloped:
         return "--confirm-destructive"
     free = (name for name in _CONFIRM_FLAGS if command is None or name not in command.flags)
     return next((f"--{name}" for name in free), "")
+
+
+def confirm_flag(policy: Policy, command: Command | None) -> str:
+    """Return the flag that confirms a call of *command*, by what it lists."""
+    if policy.confirm_flag or command is None:
+        return policy.confirm_flag or "--yes"
+    listed = command.flags.keys() | command.standard.keys()
+    known = (name for name in ("confirm-destructive", *_CONFIRM_FLAGS) if name in listed)
+    return f"--{command.confirm_flag or next(known, 'yes')}"
 
 
 def _go_elsewhere(case: _Case, problem: Problem) -> Decision | None:

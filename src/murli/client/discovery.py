@@ -41,6 +41,7 @@ class Discovery:
         self._doubted: set[tuple[tuple[str, ...], str]] = set()
         self.catalogue: Catalogue | None = None
         self.is_fresh = False
+        self._description: tuple[Catalogue | None, Mapping[str, Any]] | None = None
 
     def known(self) -> Steps[Catalogue | None]:
         """Return the catalogue if calls are to be checked against one, and there is one."""
@@ -58,6 +59,22 @@ class Discovery:
         if self.catalogue is None and self._session.contract != "plain":
             yield from self._ask()
         return self.catalogue
+
+    def described(self) -> Steps[tuple[Catalogue | None, Mapping[str, Any]]]:
+        """Return the catalogue in ``describe``, which says most, and that document.
+
+        A manifest stands for it where there is none.
+        """
+        yield from self.wanted()
+        if self._description is None and self._entry is not None:
+            self._description = self.catalogue, self._entry["document"]
+            if self._entry["kind"] == "manifest":
+                ran = yield Run(("describe",))
+                response = read(ran.stdout, ran.stderr, ran.exit_code, "", ran.reason)
+                if response.is_usable and is_description(response.data):
+                    document = response.data
+                    self._description = from_description(document, response.contract), document
+        return self._description or (None, {})
 
     @property
     def may_know_more(self) -> bool:
@@ -103,9 +120,9 @@ class Discovery:
         contract = self._session.contract
         if is_envelope(contract):
             entry = yield from self._manifest()
-            entry = entry or (yield from self._description(thorough))
+            entry = entry or (yield from self._described(thorough))
         else:
-            entry = yield from self._description(thorough)
+            entry = yield from self._described(thorough)
             if entry is None and not contract:
                 entry = yield from self._manifest()
         if entry is None or not is_shallow(entry):
@@ -118,7 +135,7 @@ class Discovery:
         return True
 
     def _adopt(self, entry: Mapping[str, Any]) -> None:
-        self._entry = entry
+        self._entry, self._description = entry, None
         document, contract = entry["document"], entry["contract"]
         if entry["kind"] == "manifest":
             self.catalogue = from_manifest(document, contract, entry["name"])
@@ -130,7 +147,7 @@ class Discovery:
             self._session.know_name(self.catalogue.name)
             self._session.name = self.catalogue.name
 
-    def _description(self, thorough: bool) -> Steps[Mapping[str, Any] | None]:
+    def _described(self, thorough: bool) -> Steps[Mapping[str, Any] | None]:
         ran = yield Run(("describe",))
         document = parsed(ran.stdout)
         if ran.exit_code == 0 and not ran.reason and is_description(document):

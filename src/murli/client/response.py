@@ -32,6 +32,12 @@ class Response(WireResponse[T]):
         """Return *found* as an answer about which nothing is decided yet."""
         return cls(**{each.name: getattr(found, each.name) for each in fields(found)})
 
+    def for_model(self) -> str:
+        """Return the answer for the model that asked for the call, as one JSON object."""
+        from .dispatching import text_for_model
+
+        return text_for_model(self)
+
     def raise_for_failure(self) -> Response[T]:
         """Raise `ToolFailed` when the call failed; return the answer itself otherwise."""
         if self.problem is None:

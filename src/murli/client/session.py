@@ -60,7 +60,7 @@ class Session:
         self.policy = policy
         self.contract = contract
         self._given = contract
-        self._env = env or {}
+        self.env = env or {}
         words = [word for word in self.prefix if not word.startswith("-")] or [self.prefix[0]]
         self.name = name_of(words[-1])
         self._names = {" ".join((name_of(self.prefix[0]), *self.prefix[1:]))}
@@ -103,7 +103,7 @@ class Session:
             named = catalogue.find([str(word) for word in words])
             if named is not None and named[0].takes_stream:
                 flags = {**flags, "stream": True}
-        return build(words, flags, catalogue, self._env)
+        return build(words, flags, catalogue, self.env)
 
     def call(
         self,

@@ -106,6 +106,31 @@ class Tool(ToolBase):
         most = self._settings.limits.pages
         return Pages(lambda each: self._drive(self._session.call(each)), argv, as_type, most)
 
+    def definitions(self, form: str, *, strict: bool | None = None) -> Any:
+        """Return the commands as tools of a model: for ``anthropic``, ``openai`` or ``mcp``.
+
+        Any other format of ``describe --export`` is one document. *strict* is whether the model is
+        held to the schemas; by default where the vendor takes them all. The tool is run with
+        ``describe``, unless what it says is kept from before.
+        """
+        from .dispatching import definitions
+
+        return self._drive(definitions(self._session, form, strict))
+
+    def dispatch(
+        self, call: object, arguments: object = None, *, stdin: bytes | None = None
+    ) -> Response[Any]:
+        """Make the call that a model asks for, and give its last answer; see `call`.
+
+        *call* is the name of a definition, with its *arguments*; or a call as a vendor's library
+        has it. What cannot be called is a failed answer, which says what to change. A change is
+        confirmed only where its arguments say so, or the policy does. ``for_model`` of the answer
+        is what to give back to the model.
+        """
+        from .dispatching import dispatched
+
+        return self._drive(dispatched(self._session, call, arguments, stdin))
+
     def _drive(self, steps: Steps[T]) -> T:
         answer: Any = None
         while True:
