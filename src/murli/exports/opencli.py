@@ -51,19 +51,14 @@ def _contents(catalogue: Catalogue, command: Command, path: tuple[str, ...]) -> 
     described = command.described
     statuses = described.get("exit_statuses")
     examples = described.get("examples")
+    texts = (
+        text_of(described.get("agent_description")) or text_of(command.description),
+        text_of(described.get("when_to_use")),
+    )
     notes = [effects_of(command)] if command.runs and path else []
     return _filled(
         {
-            "description": " ".join(
-                filter(
-                    None,
-                    (
-                        text_of(described.get("agent_description")) or text_of(command.description),
-                        text_of(described.get("when_to_use")),
-                        *notes,
-                    ),
-                )
-            ),
+            "description": "\n".join(filter(None, (*texts, *notes))),
             "arguments": [
                 _argument(each, ordinal) for ordinal, each in enumerate(command.positionals or ())
             ],

@@ -140,14 +140,13 @@ def _generated(folder: str) -> list[str]:
 
 def _check(invocation: Invocation, folder: str, files: dict[str, str], call: str) -> NoReturn:
     """Answer whether the skill in *folder* is what the tool would write now."""
-    lines: list[str] = []
+    stale = [path for path in _generated(folder) if path not in files]
+    lines = [f"{os.path.join(folder, path)} is about commands that are gone." for path in stale]
     for path, now in files.items():
         place = os.path.join(folder, path)
         kept = generated_text(content_of(invocation, place, call))
         if kept != now:
             lines += difference(place, kept.splitlines(), now.splitlines())
-    stale = [path for path in _generated(folder) if path not in files]
-    lines += [f"{os.path.join(folder, path)} is about commands that are gone." for path in stale]
     if lines:
         advice = f"Write it again with `{call}`."
         invocation.refuse(drifted(invocation, "skill_drifted", lines, advice))
