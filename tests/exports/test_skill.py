@@ -198,4 +198,5 @@ def test_tool_of_another_author(tmp_path: Path) -> None:
     done = run(words, "--skill", str(folder))
     assert done.code == 0, done.err
     assert wrong_with(folder) == []
-    assert "### hello" in (folder / "SKILL.md").read_text()
+    text = (folder / "SKILL.md").read_text()
+    assert "### hello" in text and "`murli run greet ...`" in text

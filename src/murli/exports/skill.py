@@ -63,6 +63,7 @@ def skill_files(document: Mapping[str, Any], name: str) -> dict[str, str]:
         f"# {tool}",
         _line(document.get("summary", "")),
         "## Calls",
+        _through(document),
         *usage_of(document),
         own,
         f"`{tool} describe COMMAND` prints all that is known of a command as JSON.",
@@ -72,6 +73,14 @@ def skill_files(document: Mapping[str, Any], name: str) -> dict[str, str]:
     ]
     head = f"---\nname: {name}\ndescription: {json.dumps(_description(document))}\n---\n\n"
     return {MAIN: head + _joined([*body, _end(tool)]) + "\n", **files}
+
+
+def _through(document: Mapping[str, Any]) -> str:
+    """Return by what a tool is called that does not speak to agents itself."""
+    through = document.get("called_through")
+    if not through:
+        return ""
+    return f"Write `{through}` before every call: `{through} {document['name']} ...`."
 
 
 def skill_name(text: str) -> str:

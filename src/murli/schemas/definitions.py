@@ -151,15 +151,16 @@ def _definition(catalogue: Catalogue, command: Command, name: str) -> Definition
     own: list[Flag | Positional] = [*(command.positionals or ()), *flags]
     parameters = dict(zip(_keys([each.name for each in own]), own, strict=True))
     properties = {key: _property(each) for key, each in parameters.items()}
-    required = [key for key, each in parameters.items() if each.required]
+    required = [key for key, each in parameters.items() if _must_be_given(each)]
     confirm = dry_run = ""
     if _has(command, _PREVIEWS) and _PREVIEWS not in [flag.name for flag in flags]:
         dry_run = _free("dry_run", properties)
         text = "Only show what would be done."
         properties[dry_run] = {"type": "boolean", "description": text}
-    if command.changes and (command.confirm_flag or any(_has(command, each) for each in _CONFIRMS)):
+    if _is_guarded(command):
         confirm = _free("confirm", properties)
-        effect = "destroys something" if command.destructive else "changes something"
+        effect = "changes something" if command.mutating else "may change something"
+        effect = _EFFECTS["destructive"] if command.destructive else effect
         properties[confirm] = {
             "type": "boolean",
             "description": f"True runs the command, which {effect}. Without it the call is "
@@ -197,8 +198,24 @@ def _flags_for(catalogue: Catalogue, command: Command) -> Iterator[Flag]:
     yield from (command.standard[name] for name in _PARTS if name in command.standard)
 
 
+def _is_guarded(command: Command) -> bool:
+    """Return whether a call of *command* has to be confirmed."""
+    # Some list these flags with every command; who marks them does not.
+    marked = (each for name, each in command.standard.items() if name in _CONFIRMS)
+    if any(each.described.get("standard") is True for each in marked):
+        return True
+    can = command.confirm_flag or any(_has(command, each) for each in _CONFIRMS)
+    return command.changes and bool(can)
+
+
 def _has(command: Command, flag: str) -> bool:
     return flag in command.standard or flag in command.flags
+
+
+def _must_be_given(parameter: Flag | Positional) -> bool:
+    """Return whether a value can come from nowhere else, a variable or a saved profile."""
+    elsewhere = getattr(parameter, "env", ()) or getattr(parameter, "profileable", False)
+    return parameter.required and not elsewhere
 
 
 def _keys(names: Sequence[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from ...errors import AgentError
 from ...exports.skill import MAIN, REFERENCES, generated_text, own_text, skill_files, skill_name
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from ...call import Invocation
 
 _LONGEST_FILE = 1 << 22
+# What is loaded where a tool that nobody edits is described.
+_OUTSIDE = frozenset(("murli.retrofit.enabling", "murli.retrofit.foreign"))
 
 
 def run(invocation: Invocation, document: dict[str, Any], folder: str, *, check: bool) -> NoReturn:
@@ -41,6 +44,9 @@ def _complete(invocation: Invocation, document: dict[str, Any]) -> dict[str, Any
     from ...formats import plain
 
     found: dict[str, Any] = discreet(plain(completed(invocation, document)))
+    # The tool itself knows nothing of us, and may not be what its name runs.
+    if not _OUTSIDE.isdisjoint(sys.modules):
+        found["called_through"] = "murli run"
     return found
 
 
