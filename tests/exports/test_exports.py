@@ -178,7 +178,12 @@ def test_json_schema_is_a_call(tmp_path: Path) -> None:
     jsonschema.Draft202012Validator.check_schema(document)
     validator = jsonschema.Draft202012Validator(document)
     assert validator.is_valid({"forest_show": {"name": "oak"}})
-    for wrong in ({}, {"forest_show": {"nme": "oak"}}, {"forest_show": {}, "forest_cut": {}}):
+    wrongs: list[dict[str, Any]] = [
+        {},
+        {"forest_show": {"nme": "oak"}},
+        {"forest_show": {}, "forest_cut": {}},
+    ]
+    for wrong in wrongs:
         assert not validator.is_valid(wrong)
     leaf = {"name": "leaf", "children": []}
     at = {"$ref": "#/$defs/forest_show.result", "$defs": document["$defs"]}

@@ -74,7 +74,7 @@ def _named(name: str, offered: list[Definition]) -> Definition:
             return each
     from difflib import get_close_matches
 
-    near = get_close_matches(name, [each.name for each in offered], 3, 0.5)
+    near = get_close_matches(name, [each.name for each in offered], 3, 0.75)
     advice = f"Did you mean {' or '.join(near)}?" if near else "Call one of the tools offered."
     raise AgentError.not_found(f"There is no tool {name[:100]!r}.", advice, valid_values=near)
 

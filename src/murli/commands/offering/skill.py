@@ -107,7 +107,7 @@ def _kept(invocation: Invocation, path: str) -> str | None:
     elif not os.path.lexists(path):
         return None
     elif not os.path.isfile(path) or os.path.getsize(path) > _LONGEST_FILE:
-        problem = "is no text file"
+        problem = "cannot be read as a text"
     else:
         text = content_of(invocation, path, "")
         if generated_text(text):
