@@ -500,3 +500,56 @@ def test_marks_of_click_are_no_words(tmp_path: Path) -> None:
     )
     document = run(argv, "describe").document
     assert (document["summary"], flags_in(document)["x"]["description"]) == ("Art", "one\ntwo")
+
+
+TAKES_MANY = {
+    "click": """
+import click, murli
+@click.group(invoke_without_command=True)
+@click.option("--near", nargs=2, type=int)
+@click.option("-v", "--verbose", count=True)
+@click.option("--tag", multiple=True)
+def cli(**given): "Look."
+@cli.command()
+def show(): "Show."
+murli.enable(cli, name="look")
+cli()
+""",
+    "argparse": """
+import argparse, murli
+def look(args): "Look."
+p = argparse.ArgumentParser("look", description="Look.")
+p.add_argument("--near", nargs=2, type=int)
+p.add_argument("-v", "--verbose", action="count")
+p.add_argument("--tag", action="append")
+p.set_defaults(func=look)
+p.add_subparsers().add_parser("show", help="Show.").set_defaults(func=look)
+murli.enable(p, name="look")
+murli.parse(p).func
+""",
+}
+
+
+@pytest.mark.parametrize("adapter", ["click", "argparse"])
+def test_what_takes_several_words(tmp_path: Path, adapter: str) -> None:
+    """`values` says how many words an option takes, and which is counted, where no type does."""
+    document = run(script(tmp_path, TAKES_MANY[adapter]), "describe").document
+    flags = {each["name"]: each.get("values") for each in document["flags"]}
+    assert flags == {"near": 2, "verbose": 0, "tag": None}
+    # Whether a parser of argparse does anything without a command, nobody knows.
+    assert document.get("runs") == (True if adapter == "click" else None)
+
+
+def test_one_command_says_when_to_use_it(tmp_path: Path) -> None:
+    """A tool that is one command is described with all that was declared about it."""
+    words = script(
+        tmp_path,
+        "import click, murli\n@click.command()\n@murli.about(when_to_use='Now.', "
+        "agent_description='Looks.', mutating=False)\ndef cli(): 'Look.'\n"
+        "murli.enable(cli, name='look')\ncli()\n",
+    )
+    document = run(words, "describe").document
+    assert (document["when_to_use"], document["agent_description"]) == ("Now.", "Looks.")
+    (tool,) = run(words, "describe", "--export", "mcp").document
+    assert tool["name"] == "look"
+    assert tool["description"] == "Looks.\nWhen to use: Now.\nEffects: only reads."

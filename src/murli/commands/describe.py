@@ -159,7 +159,7 @@ def _help(name: str) -> str:
     return _HELP.format(
         name=name,
         usage="".join(f" [{text}]" for text, _ in written),
-        options="\n".join(f"  {text:14}  {flag.description}" for text, flag in written),
+        options="\n".join(f"  {text:15}  {flag.description}" for text, flag in written),
     )
 
 

@@ -37,7 +37,7 @@ DESCRIBE_FLAGS = (
     Flag(
         "export",
         "string",
-        description="print the commands in a format of others instead",
+        description=f"print tool definitions instead, for one of {', '.join(FORMATS)}",
         choices=FORMATS,
         metavar="FORMAT",
     ),
