@@ -25,7 +25,15 @@ def answered(response: Any) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("contract", ["murli", "response", "agent-spec-1.6", "agent-spec-2"])
+@pytest.mark.parametrize(
+    "contract",
+    [
+        "murli",
+        "agent-spec-2",
+        pytest.param("response", marks=pytest.mark.slow),
+        pytest.param("agent-spec-1.6", marks=pytest.mark.slow),
+    ],
+)
 def test_definitions_and_calls(
     client: Client, contract: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -199,4 +199,6 @@ def test_tool_of_another_author(tmp_path: Path) -> None:
     assert done.code == 0, done.err
     assert wrong_with(folder) == []
     text = (folder / "SKILL.md").read_text()
-    assert "### hello" in text and "`murli run greet ...`" in text
+    assert (
+        "### hello" in text and "`murli run greet ...`" in text and "murli describe greet" in text
+    )

@@ -53,11 +53,11 @@ def skill_files(document: Mapping[str, Any], name: str) -> dict[str, str]:
         listed = whole
     else:
         places = _placed(sections)
-        listed = _joined(["## Commands", *_index(commands, places, tool)])
-        files = {path: _reference(tool, parts) for path, parts in places}
+        listed = _joined(["## Commands", *_index(commands, places, describing(document))])
+        files = {path: _reference(tool, describing(document), parts) for path, parts in places}
     if _count(own) > _MOST_LINES or len(own) > _MOST_LETTERS:
         path = f"{REFERENCES}/options.md"
-        files[path] = _reference(tool, [own])
+        files[path] = _reference(tool, describing(document), [own])
         own = f"The options of `{tool}` itself: [{path}]({path})."
     body = [
         f"# {tool}",
@@ -66,7 +66,7 @@ def skill_files(document: Mapping[str, Any], name: str) -> dict[str, str]:
         _through(document),
         *usage_of(document),
         own,
-        f"`{tool} describe COMMAND` prints all that is known of a command as JSON.",
+        f"`{describing(document)} COMMAND` prints all that is known of a command as JSON.",
         *_exit_codes(document),
         *_safety(document),
         listed,
@@ -81,6 +81,12 @@ def _through(document: Mapping[str, Any]) -> str:
     if not through:
         return ""
     return f"Write `{through}` before every call: `{through} {document['name']} ...`."
+
+
+def describing(document: Mapping[str, Any]) -> str:
+    """Return the words that describe the tool."""
+    tool = document["name"]
+    return f"murli describe {tool}" if document.get("called_through") else f"{tool} describe"
 
 
 def skill_name(text: str) -> str:
@@ -224,7 +230,7 @@ def _placed(sections: Sequence[Sequence[str]]) -> list[tuple[str, list[str]]]:
 
 
 def _index(
-    commands: Sequence[Mapping[str, Any]], places: Sequence[tuple[str, list[str]]], tool: str
+    commands: Sequence[Mapping[str, Any]], places: Sequence[tuple[str, list[str]]], describe: str
 ) -> Iterator[str]:
     """Yield where each command is described."""
     place = {_path_of(text): path for path, texts in places for text in texts}
@@ -233,7 +239,7 @@ def _index(
     if len(leaves) <= _MOST_LISTED:
         yield "\n".join(_listed(path, each, place[path]) for path, each in leaves)
         return
-    yield f"`{tool} describe --search WORDS` finds commands by words."
+    yield f"`{describe} --search WORDS` finds commands by words."
     lines = []
     for path, texts in places[:_MOST_FILES]:
         paths = [_path_of(text) for text in texts]
@@ -256,8 +262,8 @@ def _path_of(section: str) -> str:
     return section.partition("\n")[0].removeprefix("### ")
 
 
-def _reference(tool: str, parts: Sequence[str]) -> str:
-    head = [f"# {tool}", shell(f"{tool} describe COMMAND    # all of it as JSON")]
+def _reference(tool: str, describe: str, parts: Sequence[str]) -> str:
+    head = [f"# {tool}", shell(f"{describe} COMMAND    # all of it as JSON")]
     return _joined([*head, *parts, _end(tool)]) + "\n"
 
 

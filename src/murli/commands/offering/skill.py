@@ -6,7 +6,15 @@ import os
 import sys
 
 from ...errors import AgentError
-from ...exports.skill import MAIN, REFERENCES, generated_text, own_text, skill_files, skill_name
+from ...exports.skill import (
+    MAIN,
+    REFERENCES,
+    describing,
+    generated_text,
+    own_text,
+    skill_files,
+    skill_name,
+)
 from ...files import replace_with
 from ...line.discretion import discreet
 from ...outcome import Success
@@ -27,8 +35,9 @@ _OUTSIDE = frozenset(("murli.retrofit.enabling", "murli.retrofit.foreign"))
 def run(invocation: Invocation, document: dict[str, Any], folder: str, *, check: bool) -> NoReturn:
     """Write the skill of the tool into *folder*, or only *check* whether it is up to date."""
     folder = os.path.abspath(folder)
-    files = skill_files(_complete(invocation, document), _name_for(invocation, folder))
-    call = f"{invocation.host.name()} describe --skill {folder}"
+    document = _complete(invocation, document)
+    files = skill_files(document, _name_for(invocation, folder))
+    call = f"{describing(document)} --skill {folder}"
     if check:
         _check(invocation, folder, files, call)
     changed = _write(invocation, folder, files)
