@@ -207,7 +207,7 @@ def test_a_cache_hit_is_valid(contract: str) -> None:
 
 OPTIONAL = {
     "error": "suggestion valid_values retry_after_ms field doc_url result",
-    "describe": "tool_version arguments flags returns examples",
+    "describe": "tool_version when_to_use agent_description arguments flags returns examples",
     "command": "path summary when_to_use agent_description mutating arguments flags returns "
     "examples subcommands",
     "event-lines": "stage current total percent eta_ms message repeated",
