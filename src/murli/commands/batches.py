@@ -181,7 +181,7 @@ class CallsForEach:
         invocation, counts = self._invocation, self._counts
         writer = invocation.writer
         total, done = counts["total"], counts["succeeded"]
-        message = f"{done} of {total} items done."
+        message = f"{done} of {total} items {'planned' if self._plans else 'done'}."
         result: dict[str, Any] = {"summary": counts}
         if not self._streams:
             result["results"] = self._results

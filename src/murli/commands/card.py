@@ -16,7 +16,8 @@ from ..declare.safety import declared_danger, inferred_danger
 from ..formats import cleaned
 from ..line.discretion import discreet
 from ..line.usage_line import parameters_line
-from .command_notes import fields_of, notes_on
+from .command_notes import brief as _brief
+from .command_notes import descriptions_of, fields_of, notes_on
 from .legend import all_of, exit_codes, has_profiles, number, own_flags
 from .options import as_called
 from .own import own_commands
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 # How many bytes a card has at most, unless MURLI_CARD_BYTES says otherwise; 0 for any number.
 _MOST_BYTES = 8_000
-_LONGEST_SUMMARY = 72
 # Names of the fields of a result that take more are left to the help of the command.
 _LONGEST_FIELDS = 90
 # Commands of ours that are named elsewhere, or are not for agents.
@@ -44,7 +44,13 @@ _LEGEND = "[optional] {one|of} =default repeatable..., a group's options before 
 _REQUEST = '{"_cmd": "GROUP.COMMAND", "ARGUMENT": VALUE, "_opts": {"OPTION": VALUE}}'
 _INFERRED = "? is inferred from the name, not declared"
 _RETURNED = "=> are the fields of the result"
-_COMPLETE = "all in full, their own --help adds only descriptions; "
+_COMPLETE = "all in full; "
+# Agents read the help of each command before they first call it, unless they know all of it.
+_NOTHING_MORE = (
+    "Nothing more to look up: COMMAND --help and describe repeat the lines above, at most with "
+    "longer descriptions and examples. A call with a mistake in it runs nothing, and is answered "
+    "with its usage."
+)
 
 
 # -- where it is shown --------------------------------------------------------------------------
@@ -115,7 +121,9 @@ class Card:
             while len(end) > 1 and 2 * _size(end) > most:
                 del end[0]
             room = most - _size(end) - 2  # and the line ends before it and behind it
-            return self._text([*self._fitting(max(room, 0)), *end])
+            whole = self._whole(room - _size([_NOTHING_MORE]) - 1)
+            lines = [*whole, _NOTHING_MORE] if whole else self._fitting(max(room, 0))
+            return self._text([*lines, *end])
         return self._text([*self._alone(has_usage=has_usage), *end])
 
     def of_part(self, *, has_usage: bool = False) -> str:
@@ -128,6 +136,8 @@ class Card:
     def _alone(self, *, has_usage: bool) -> list[str]:
         """Return what there is to say about a command that has none below it."""
         command, marks = self._command, self._marks(self._command)
+        # The framework's own usage knows of one value only.
+        has_usage = has_usage or any(each.batch for each in (*command.arguments, *command.flags))
         lines = [f"Call: {self._line(command)}"] if has_usage else []
         if marks and not has_usage:
             known = f" ({_INFERRED})" if marks[0].endswith("?") else ""
@@ -147,12 +157,11 @@ class Card:
         The commands of this level come first, then those of its groups; what is short goes before
         what is long.
         """
+        if lines := self._whole(room):
+            return lines
         children = self._command.visible
         forms = [self._forms(child) for child in children]
         whole = [line for form in forms for line in form[-1].splitlines()]
-        lines = [self._title(whole), *self._own_line(), *whole, *self._moved()]
-        if _size(lines) <= room:
-            return lines
         chosen = [form[0] for form in forms]
         above = [self._title(whole, self._rest()), *self._own_line()]
         left = room - _size(above) - _size(chosen) - 1
@@ -169,6 +178,24 @@ class Card:
                 chosen[at] = forms[at][step]
                 left -= growth
         return [*above, *chosen]
+
+    def _whole(self, room: int) -> list[str]:
+        """Return the lines of all commands in full, with what each parameter is if there is room.
+
+        None where even the lines alone take more than *room* bytes.
+        """
+        found: list[str] = []
+        for described in (False, True):
+            whole = [
+                line
+                for child in self._command.visible
+                for line in self._lines(child, described=described)
+            ]
+            lines = [self._title(whole), *self._own_line(), *whole, *self._moved()]
+            if _size(lines) > room:
+                break
+            found = lines
+        return found
 
     def _forms(self, command: Command) -> list[str]:
         """Return what can be said of *command*, from a line to everything that is below it."""
@@ -200,13 +227,15 @@ class Card:
         own = f" or '{self._name} describe --search WORDS'" if self._offers_own else ""
         return f"; the rest: '{self._called()} COMMAND --help'{own}"
 
-    def _lines(self, command: Command, *, brief: bool) -> Iterator[str]:
+    def _lines(
+        self, command: Command, *, brief: bool = False, described: bool = False
+    ) -> Iterator[str]:
         # Of a group that only leads to others its commands say all.
         leads = command.visible and not (command.flags or command.arguments or command.runs)
         if not leads or command.deprecated:
-            yield f"  {self._line(command, brief=brief)}"
+            yield f"  {self._line(command, brief=brief, described=described)}"
         for child in command.visible:
-            yield from self._lines(child, brief=brief)
+            yield from self._lines(child, brief=brief, described=described)
 
     def _own_line(self) -> list[str]:
         """Return the line of the group itself, where there is anything to type for it."""
@@ -215,10 +244,14 @@ class Card:
             return []
         return [f"  {' '.join((*command.path, parameters_line(command)))}"]
 
-    def _line(self, command: Command, *, brief: bool = False) -> str:
-        """Return how *command* is called, and what that does."""
+    def _line(self, command: Command, *, brief: bool = False, described: bool = False) -> str:
+        """Return how *command* is called, and what that does.
+
+        *brief* leaves out options that may be left out, *described* adds what each parameter is.
+        """
         words = (*(command.path[1:] or command.path), parameters_line(command, brief=brief))
-        return " ".join(filter(None, words)) + self._remark(command)
+        details = "".join(f"; {each}" for each in descriptions_of(command)) if described else ""
+        return " ".join(filter(None, words)) + self._remark(command, details)
 
     def _group(self, group: Command) -> str:
         names = "|".join(child.name for child in group.visible)
@@ -226,12 +259,13 @@ class Card:
         text = _brief(group.summary)
         return f"  {line} {{{names}}}" + (f"  # {text}" if text else "")
 
-    def _remark(self, command: Command) -> str:
+    def _remark(self, command: Command, details: str = "") -> str:
         """Return what *command* does in a few words, and its marks, as a comment of a shell."""
         metadata = command.metadata
         text = _brief(command.summary or (metadata.agent_description if metadata else ""))
         marks = ", ".join(self._marks(command)) if command.is_called else ""
         said = f"{text} ({marks})" if text and marks else text or marks
+        said = f"{said}{details}".removeprefix("; ")
         fields = ", ".join(fields_of(command)) if command.is_called else ""
         if 0 < len(fields) <= _LONGEST_FIELDS:
             said = f"{said} => {fields}".lstrip()
@@ -300,7 +334,7 @@ class Card:
         lines += [f"Also: {'; '.join(map(_own_usage, own))}"] if own else []
         if not root.visible:
             return [*lines, f"Run '{name} describe' for all of it as JSON."]
-        smaller = f"The same as JSON: '{name} describe --depth 1' is an overview"
+        smaller = f"For programs, the same as JSON: '{name} describe --depth 1' is an overview"
         if not self._invocation.host.level().takes_words:
             # "describe" would be one of them, and the command would run.
             smaller += f", '{name} describe COMMAND' one of them"
@@ -337,14 +371,6 @@ def _rule(rule: Rule, command: Command) -> str:
     if rule.prohibited:
         return f"{condition} excludes {written(rule.prohibited)}"
     return f"needs one of {written(rule.any_of)}" if rule.any_of else ""
-
-
-def _brief(text: str) -> str:
-    """Return the first line of *text*, without the words that would make it too long."""
-    line = " ".join((text.strip().splitlines() or [""])[0].split()).removesuffix(".")
-    if len(line) <= _LONGEST_SUMMARY:
-        return line
-    return f"{line[:_LONGEST_SUMMARY].rpartition(' ')[0] or line[:_LONGEST_SUMMARY]}..."
 
 
 def _most_bytes() -> int:

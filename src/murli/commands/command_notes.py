@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # How deep a schema is spelled out, and how long it may be; ``--schema`` has all of it.
 _DEPTH = 3
 _LONGEST = 600
+_LONGEST_LINE = 72
 
 
 def notes_on(command: Command, number: Callable[[str], int]) -> Iterator[str]:
@@ -41,6 +42,25 @@ def notes_on(command: Command, number: Callable[[str], int]) -> Iterator[str]:
         if example.expected_exit_code:
             text = f"{text} (exit code {example.expected_exit_code})".strip()
         yield f"  {example.command}" + (f"  # {text}" if text else "")
+
+
+def descriptions_of(command: Command) -> Iterator[str]:
+    """Yield what each argument and option of *command* is, where somebody wrote it, in short."""
+    for argument in command.arguments:
+        note = command.note_about(argument)
+        if text := brief((note.description if note else "") or argument.description):
+            yield f"{argument.metavar or argument.name.upper()}: {text}"
+    for flag in command.flags:
+        if not flag.standard and (text := brief(flag.description)):
+            yield f"{flag.spelling or f'--{flag.name}'}: {text}"
+
+
+def brief(text: str) -> str:
+    """Return the first line of *text*, without the words that would make it too long."""
+    line = " ".join((text.strip().splitlines() or [""])[0].split()).removesuffix(".")
+    if len(line) <= _LONGEST_LINE:
+        return line
+    return f"{line[:_LONGEST_LINE].rpartition(' ')[0] or line[:_LONGEST_LINE]}..."
 
 
 def exits_of(command: Command, number: Callable[[str], int]) -> Iterator[str]:
