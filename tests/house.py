@@ -45,7 +45,8 @@ ROOMS: dict[str, str] = {
     "testing": "platform base schemas contracts declare process answer call commands wire client",
     "pytest_plugin": "platform contracts conformance testing",
     "retrofit": f"{_VALUES} schemas process line answer handlers call commands adapters wire murli",
-    "cli": "base formats contracts line compact answer commands wire client conformance retrofit murli",
+    "cli": "base formats contracts line compact answer commands wire client conformance retrofit"
+    " murli",
     "api": "base answer adapters",
     "__main__": "retrofit cli",
     # The public names, for type checkers only.
