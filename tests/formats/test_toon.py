@@ -126,10 +126,10 @@ def test_a_stream_is_lines_and_toon_is_none() -> None:
         assert f"Options --stream and {flag} toon cannot be combined" in refused.out + refused.err
     refused = run(tool("tasks_click"), "exec", "--output", "toon")
     assert refused.error["message"] == "exec answers in lines of JSON, not with --output toon."
-    line = b'{"_cmd": "list"}\n'
+    line = b'{"_cmd": "nothing"}\n'
     env = environment(MURLI_CONTRACT="agent-spec-2", TASKS_FORMAT="toon")
     answers = run(tool("tasks_click"), "exec", env=env, stdin=line)
-    assert answers.lines[0]["ok"]
+    assert answers.lines[0]["error"]["code"] == "COMMAND_ERROR"
 
 
 def test_events_stay_lines_of_json(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .measures import Measure
 
 _MOST_DIGITS = 15
+_VARIABLES = {"bytes": "MURLI_MAX_OUTPUT_BYTES", "tokens": "MURLI_MAX_OUTPUT_TOKENS"}
 
 
 class Caps:
@@ -69,8 +70,9 @@ def _counter(invocation: Invocation) -> Callable[[str], int]:
 
 def _cap_set(invocation: Invocation, unit: str) -> int | None:
     """Return how much the environment lets an answer be, 0 for any amount; ``None``: not said."""
-    own = f"MAX_OUTPUT_{unit.upper()}"
-    for name in (variable_of(invocation, own), f"TOOL_{own}", f"MURLI_{own}"):
+    general = _VARIABLES[unit]
+    own = general.removeprefix("MURLI_")
+    for name in (variable_of(invocation, own), f"TOOL_{own}", general):
         text = os.environ.get(name, "")
         if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS:
             return int(text)
