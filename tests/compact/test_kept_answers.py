@@ -297,7 +297,9 @@ t()
     assert about(revealing.document) == {}
 
 
-ITEMS = st.lists(st.integers(0, 10**9) | st.text("ab ,:\"\\é😀-0", max_size=60), min_size=1, max_size=60)
+ITEMS = st.lists(
+    st.integers(0, 10**9) | st.text('ab ,:"\\é😀-0', max_size=60), min_size=1, max_size=60
+)
 
 
 @given(

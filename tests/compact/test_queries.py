@@ -25,6 +25,16 @@ PAYLOAD = {"murli": "result"} | dict.fromkeys(FAMILY, "data")
 ITEMS = [{"id": number, "name": f"item {number}", "tags": ["a"] * number} for number in range(30)]
 
 
+# The shops with a declaration that their command only reads.
+_READS = {
+    "argparse": SHOPS["argparse"].replace(
+        "murli.enable", "murli.about(command, mutating=False)\nmurli.enable"
+    ),
+    "click": SHOPS["click"].replace("def items", "@murli.about(mutating=False)\ndef items"),
+    "typer": SHOPS["typer"].replace("def items", "@murli.about(mutating=False)\ndef items"),
+}
+
+
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_a_query_on_every_framework(tmp_path: Path, adapter: str) -> None:
     """The expression is applied to the whole list, before the fields and the page are taken."""
@@ -33,6 +43,12 @@ def test_a_query_on_every_framework(tmp_path: Path, adapter: str) -> None:
     document = run(argv, *words).document
     assert document["result"] == [{"id": 6}, {"id": 7}]
     assert (document["page"]["total"], document["page"]["returned"]) == (39, 2)
+    # Nobody declared that it only reads.
+    failed = run(argv, "items", "--query", "length([0].id)").document
+    assert len(failed["result"]) == 45 and failed["message"].endswith("The result is whole.")
+    reads = script(tmp_path, _READS[adapter], "reads.py")
+    done = run(reads, "items", "--query", "length([0].id)")
+    assert (done.code, done.out, done.error["error"]) == (1, "", "invalid_query")
     shown = run_at_terminal(argv, "items", "--query", "[]")
     assert "--query" in shown.out + shown.err  # which is no option of the tool
 
@@ -41,14 +57,15 @@ def test_a_query_on_every_framework(tmp_path: Path, adapter: str) -> None:
 def test_what_a_query_works_on(contract: str) -> None:
     """Objects, lists, texts and numbers: as they are in the answer without it."""
     key = PAYLOAD[contract]
-    for result, expression, found in (
+    cases: tuple[tuple[Any, str, Any], ...] = (
         ({"a": {"b": 1}}, "a", {"b": 1}),
         (ITEMS, "[0].name", "item 0"),
         (ITEMS, "length(@)", 30),
         (ITEMS, "[?name == 'item 3'].id | [0]", 3),
         ("one word", "@" if contract == "murli" else "text", "one word"),
         ({"a": 1}, "{x: a, y: `2`}", {"x": 1, "y": 2}),
-    ):
+    )
+    for result, expression, found in cases:
         GIVEN["result"] = result
         document = ask(TOOLS[contract], "give", "--query", expression).document
         shown = found

@@ -386,7 +386,7 @@ class Shaper:
         etag = blake2b(told, digest_size=12).hexdigest()
         if kept.is_handle(asked):
             data = data_of(self._invocation, whole, marks)
-            if kept.handle_of(data) == asked:
+            if data and kept.handle_of(data) == asked:
                 kept.keep(data)  # for as long again
                 etag = asked
         if asked != etag:

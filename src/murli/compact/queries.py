@@ -64,8 +64,10 @@ class Query:
             raise QueryError("the expression is empty") from None
         except exceptions.ParseError as error:
             raise QueryError(_syntax(text, error)) from None
-        except (ValueError, RecursionError) as error:
-            raise QueryError(str(error) or "it is nested too deep") from None
+        except RecursionError:
+            raise QueryError("the expression is nested too deep") from None
+        except ValueError as error:
+            raise QueryError(str(error)) from None
         _check_functions(self._tree)
         # What the latest search looked for in vain, the first of it.
         self.missed = ""
@@ -81,8 +83,10 @@ class Query:
             raise QueryError(f"{_wrong_type(error)}{walk.because()}", names) from None
         except (exceptions.JMESPathError, ArithmeticError, LookupError, TypeError) as error:
             raise QueryError(f"{error}{walk.because()}", walk.near()) from None
-        except (ValueError, RecursionError) as error:
-            raise QueryError(str(error) or "the result is nested too deep") from None
+        except RecursionError:
+            raise QueryError("the result is nested too deep") from None
+        except ValueError as error:
+            raise QueryError(str(error)) from None
         self.missed, self.known = walk.reason(), walk.near()
         return found
 
