@@ -14,7 +14,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from harness import ADAPTERS, environment, run, script
 from in_process import CONTRACTS, FAMILY, GIVEN, SHOPS, ask, make_tool
-from murli.compact.measures import estimated
+from murli.compact.tokens import estimated
 from murli.contracts import contract_named
 from properties import examples
 

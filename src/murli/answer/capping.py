@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ..compact.measures import Measure
+    from ..compact.caps import Measure
     from ..contracts import Contract, Facts
     from ..outcome import Failure, Notice, Outcome, Page
     from . import Reply

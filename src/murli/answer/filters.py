@@ -8,7 +8,6 @@ much it holds, and with which call the rest is had.
 from __future__ import annotations
 
 from ..contracts import Facts
-from ..declare.safety import only_reads
 from ..formats import dumps
 from ..formats.text import TextLines, TextWithTables
 from ..line.scanning import flag_value
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..call import Invocation
-    from ..compact.caps import Caps
-    from ..compact.measures import Measure
+    from ..compact.caps import Caps, Measure
     from ..compact.queries import Query
     from ..compact.reading_on import KeptWhole
     from ..errors import AgentError
@@ -225,6 +223,8 @@ class Shaper:
         if self.query is None or self.rest.is_partial or self._is_plan:
             self._warn_not_applied(draft, "it is always whole", "query")
             return None
+        from ..declare.safety import only_reads
+
         problem = self._find(draft, self.query)
         running = self._invocation.running
         if problem is None or not only_reads(running.metadata, running.path):
@@ -379,12 +379,13 @@ class Shaper:
         from hashlib import blake2b
 
         from ..compact import kept
-        from ..compact.reading_on import data_of
 
         known = None if page is None else [page.total, page.returned, page.has_more]
         told = dumps([outcome.result, known], pretty=False).encode("utf-8", "surrogatepass")
         etag = blake2b(told, digest_size=12).hexdigest()
         if kept.is_handle(asked):
+            from ..compact.reading_on import data_of
+
             data = data_of(self._invocation, whole, marks)
             if data and kept.handle_of(data) == asked:
                 kept.keep(data)  # for as long again

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ..compact.measures import Measure
+    from ..compact.caps import Measure
 
 
 class Part:

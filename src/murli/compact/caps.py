@@ -1,21 +1,90 @@
-"""How much of an answer its caller takes, by flags, else by variables."""
+"""How much of an answer its caller takes, in bytes and tokens: by flags, else by variables."""
 
 from __future__ import annotations
 
 import os
 
+from ..formats import dumps
 from ..line.calls import variable_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     from ..call import Invocation
-    from .measures import Measure
 
 _MOST_DIGITS = 15
 _VARIABLES = {"bytes": "MURLI_MAX_OUTPUT_BYTES", "tokens": "MURLI_MAX_OUTPUT_TOKENS"}
+
+
+class Measure:
+    """How many bytes an answer may have."""
+
+    def __init__(self, cap: int) -> None:
+        self.cap = cap
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes an answer may have that surely is not too much."""
+        return self.cap
+
+    def of(self, text: str) -> int:
+        """Return how much *text* is."""
+        return len(text.encode("utf-8", "replace"))
+
+    def of_value(self, value: Any) -> int:
+        """Return how much plain data is on one line."""
+        return self.of(dumps(value, pretty=False))
+
+    def __str__(self) -> str:
+        return f"{self.cap:,} bytes"
+
+
+class Tokens(Measure):
+    """How many tokens an answer may have."""
+
+    def __init__(self, cap: int, count: Callable[[str], int]) -> None:
+        super().__init__(cap)
+        self._count = count
+
+    def of(self, text: str) -> int:
+        """Return how many tokens *text* has."""
+        return self._count(text)
+
+    def __str__(self) -> str:
+        return f"{self.cap:,} tokens"
+
+
+class Both(Measure):
+    """How many bytes and how many tokens an answer may have, in units of tokens."""
+
+    def __init__(self, size: Measure, tokens: Measure) -> None:
+        super().__init__(tokens.cap)
+        self._size = size
+        self._tokens = tokens
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes an answer may have that surely is not too much."""
+        return min(self._size.cap, self.cap)
+
+    def of(self, text: str) -> int:
+        """Return the share of *text* in what is scarcer."""
+        share = -(-self._size.of(text) * self.cap // self._size.cap)
+        return max(share, self._tokens.of(text))
+
+    def __str__(self) -> str:
+        return f"{self._size} and {self._tokens}"
+
+
+def measure_of(size: int, tokens: int, count: Callable[[str], int] | None) -> Measure | None:
+    """Return what measures an answer of at most *size* bytes and *tokens* tokens; 0 is any."""
+    by_size = Measure(size) if size else None
+    by_tokens = Tokens(tokens, count) if tokens and count is not None else None
+    if by_size is not None and by_tokens is not None:
+        return Both(by_size, by_tokens)
+    return by_tokens or by_size
 
 
 class Caps:
@@ -45,14 +114,12 @@ class Caps:
         size = usual if self._size is None else self._size
         if not size and not self._tokens:
             return None
-        from .measures import measure_of
-
         return measure_of(size, self._tokens or 0, self._count)
 
 
 def _counter(invocation: Invocation) -> Callable[[str], int]:
     """Return what counts tokens, or refuse a call whose tokenizer cannot be used."""
-    from .measures import TOKENIZER, TokenizerError, counter
+    from .tokens import TOKENIZER, TokenizerError, counter
 
     try:
         return counter()

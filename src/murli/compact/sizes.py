@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..answer.paging import Part
     from ..contracts import Facts
     from ..outcome import Outcome
-    from .measures import Measure
+    from .caps import Measure
 
     Step = str | int
 

@@ -1,6 +1,6 @@
-"""How much of an answer its reader takes: bytes, tokens, or both.
+"""How many tokens a text has.
 
-Without a tokenizer tokens are estimated: one for each part of a word of at most six letters, for
+Without a tokenizer they are estimated: one for each part of a word of at most six letters, for
 each three digits, for each sign and for each run of spaces that is not a single one, and for each
 two bytes that are not ASCII. For JSON that is as many as the tokenizers of models count, or up to
 a third more. With ``MURLI_TOKENIZER``, the ``tokenizer.json`` of a model, they are counted by that
@@ -11,13 +11,10 @@ from __future__ import annotations
 
 import os
 
-from ..formats import dumps
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable
-    from typing import Any
 
 TOKENIZER = "MURLI_TOKENIZER"
 _PARTS = (
@@ -33,75 +30,6 @@ class TokenizerError(Exception):
         super().__init__(message)
         self.message = message
         self.needs_package = needs_package
-
-
-class Measure:
-    """How many bytes an answer may have."""
-
-    def __init__(self, cap: int) -> None:
-        self.cap = cap
-
-    @property
-    def bytes(self) -> int:
-        """How many bytes an answer may have that surely is not too much."""
-        return self.cap
-
-    def of(self, text: str) -> int:
-        """Return how much *text* is."""
-        return len(text.encode("utf-8", "replace"))
-
-    def of_value(self, value: Any) -> int:
-        """Return how much plain data is on one line."""
-        return self.of(dumps(value, pretty=False))
-
-    def __str__(self) -> str:
-        return f"{self.cap:,} bytes"
-
-
-class Tokens(Measure):
-    """How many tokens an answer may have."""
-
-    def __init__(self, cap: int, count: Callable[[str], int]) -> None:
-        super().__init__(cap)
-        self._count = count
-
-    def of(self, text: str) -> int:
-        """Return how many tokens *text* has."""
-        return self._count(text)
-
-    def __str__(self) -> str:
-        return f"{self.cap:,} tokens"
-
-
-class Both(Measure):
-    """How many bytes and how many tokens an answer may have, in units of tokens."""
-
-    def __init__(self, size: Measure, tokens: Measure) -> None:
-        super().__init__(tokens.cap)
-        self._size = size
-        self._tokens = tokens
-
-    @property
-    def bytes(self) -> int:
-        """How many bytes an answer may have that surely is not too much."""
-        return min(self._size.cap, self.cap)
-
-    def of(self, text: str) -> int:
-        """Return the share of *text* in what is scarcer."""
-        share = -(-self._size.of(text) * self.cap // self._size.cap)
-        return max(share, self._tokens.of(text))
-
-    def __str__(self) -> str:
-        return f"{self._size} and {self._tokens}"
-
-
-def measure_of(size: int, tokens: int, count: Callable[[str], int] | None) -> Measure | None:
-    """Return what measures an answer of at most *size* bytes and *tokens* tokens; 0 is any."""
-    by_size = Measure(size) if size else None
-    by_tokens = Tokens(tokens, count) if tokens and count is not None else None
-    if by_size is not None and by_tokens is not None:
-        return Both(by_size, by_tokens)
-    return by_tokens or by_size
 
 
 def counter() -> Callable[[str], int]:
