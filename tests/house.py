@@ -36,7 +36,7 @@ ROOMS: dict[str, str] = {
     "profiles": "platform base formats",
     "handlers": f"{_VALUES} process line answer",
     "libraries": f"{_VALUES} process line answer",
-    "call": f"{_VALUES} process line answer profiles handlers libraries",
+    "call": f"{_VALUES} process line compact answer profiles handlers libraries",
     "commands": f"{_VALUES} schemas process line answer profiles handlers call murli",
     "adapters": f"{_VALUES} process line answer call commands",
     "wire": "platform base formats schemas contracts declare",

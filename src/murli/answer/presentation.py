@@ -73,7 +73,7 @@ def code_of(writer: Writer, error: AgentError) -> int:
 def encoded(reply: Reply, document: dict[str, Any]) -> str:
     """Return *document* in the notation that was asked for; one line where lines are read."""
     if reply.format == "toon" and not reply.one_line:
-        from ..formats.toon import render
+        from ..compact.toon import render
 
         text = render(document)
         if text is not None:

@@ -79,7 +79,7 @@ def _check_toon(invocation: Invocation) -> None:
     """Refuse TOON where nothing can write it, and where answers are lines."""
     reply, flag = invocation.writer._reply, f"{invocation.contract.format_flag} toon"
     try:
-        from ..formats.toon import render  # noqa: F401
+        from ..compact.toon import render  # noqa: F401
     except ImportError:
         reply.format = "json"
         invocation.refuse(missing_extra(flag, "toon-format", "toon"))

@@ -67,7 +67,7 @@ def piece_sizes(part: Part, reply: Reply, measure: Measure) -> Iterator[int]:
 
         return (measure.of(f"{tsv.row_text(item)}\n") for item in part.pieces)
     if reply.format == "toon":
-        from ..formats import toon
+        from . import toon
 
         return (measure.of(f"{toon.row_text(item)}\n") for item in part.pieces)
     depth = 2 if part.frame is None else 3

@@ -546,7 +546,7 @@ def standard(name: str) -> Any:
 
 
 VALID_OUTPUT_FORMATS = ("json", "ndjson", "text")
-# What ``--output`` takes: those of every tool, and the one that needs a package; see `toon`.
+# What ``--output`` takes: those of every tool, and the one that needs a package.
 OUTPUT_FORMATS = (*VALID_OUTPUT_FORMATS, "toon")
 
 

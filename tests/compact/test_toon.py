@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import murli
 from harness import ADAPTERS, environment, run, run_at_terminal, script, tool
 from in_process import CONTRACTS, GIVEN, SHOPS, ask, make_tool
+from murli.compact.toon import render
 from murli.contracts import contract_named
 from murli.formats import MAX_DEPTH, plain
-from murli.formats.toon import render
 from properties import examples
 
 pytestmark = [pytest.mark.adapters("argparse", "click"), pytest.mark.warm]
