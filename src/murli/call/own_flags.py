@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from .. import core
+from ..formats import VALID_OUTPUT_FORMATS
 from ..line.flags import UNPAGED_COMMANDS, flag_named, names_where, part_flags
 from ..line.scanning import flag_value
 from ..line.usage import exclusive, invalid_setting, missing_extra, other, unknown_option
@@ -102,7 +103,8 @@ def check(invocation: Invocation) -> None:
     for name, value in (("protocol-version", call.protocol_version), ("output", call.output)):
         accepted = flag_named(f"--{name}").claimed_values
         if value is not None and value not in accepted:
-            invocation.refuse(invalid_setting(name, value, accepted))
+            listed = VALID_OUTPUT_FORMATS if name == "output" else accepted
+            invocation.refuse(invalid_setting(name, value, listed))
     loudness = [name for name in ("quiet", "verbose", "debug") if flag_value(call, name)]
     if len(loudness) > 1:
         invocation.refuse(exclusive(f"--{loudness[0]}", f"--{loudness[1]}"))
