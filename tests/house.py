@@ -31,11 +31,12 @@ ROOMS: dict[str, str] = {
     "failures": "platform base formats declare",
     "process": "platform base formats contracts declare secrets failures",
     "line": "base formats contracts declare secrets",
-    "answer": f"{_VALUES} process line",
+    "compact": "platform base formats declare line",
+    "answer": f"{_VALUES} process line compact",
     "profiles": "platform base formats",
     "handlers": f"{_VALUES} process line answer",
     "libraries": f"{_VALUES} process line answer",
-    "call": f"{_VALUES} process line answer profiles handlers libraries",
+    "call": f"{_VALUES} process line compact answer profiles handlers libraries",
     # Definitions of tools are derived from what a caller reads in ``describe``.
     "commands": f"{_VALUES} schemas wire exports process line answer profiles handlers call murli",
     "adapters": f"{_VALUES} process line answer call commands",
@@ -46,7 +47,8 @@ ROOMS: dict[str, str] = {
     "testing": "platform base schemas contracts declare process answer call commands wire client",
     "pytest_plugin": "platform contracts conformance testing",
     "retrofit": f"{_VALUES} schemas process line answer handlers call commands adapters wire murli",
-    "cli": "base formats contracts line answer commands wire client conformance retrofit murli",
+    "cli": "base formats contracts line compact answer commands wire client conformance retrofit"
+    " murli",
     "api": "base answer adapters",
     "__main__": "retrofit cli",
     # The public names, for type checkers only.
@@ -66,6 +68,7 @@ CODE: dict[str, int] = {
     "mcp": 2_500,
     "retrofit": 2_500,
     "platform": 1_500,
+    "compact": 900,
 }
 
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import murli
 from documents import hold_to_schema
-from harness import Run
+from harness import HOME, Run
 
 CONTRACTS = ["murli", "response", "agent-spec-1.6", "agent-spec-2"]
 FAMILY = CONTRACTS[1:]
@@ -121,7 +121,8 @@ def make_tool(contract: str, **metadata: Any) -> click.Group:
 
 def ask(tool: click.Group, *words: str, **env: str) -> Run:
     """Call *tool* in this process."""
-    done = CliRunner().invoke(tool, list(words), env={"MURLI_TEST": "1", **env})
+    home = {"HOME": HOME, "XDG_CACHE_HOME": None}
+    done = CliRunner().invoke(tool, list(words), env={"MURLI_TEST": "1", **home, **env})
     for text in (done.stdout, done.stderr):
         hold_to_schema(text.encode(), words, {})
     return Run(done.stdout.encode(), done.stderr.encode(), done.exit_code)

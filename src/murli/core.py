@@ -236,6 +236,8 @@ class Settings:
     guard: str
     agents: str
     exit_codes: dict[int, str | ExitCode]
+    # The words that run it, where that is more than its name.
+    program: Sequence[str] = ()
     # Loads the commands that murli mounts; handed in, because they stand above the call.
     commands: Callable[[], Commands]
 
@@ -426,7 +428,7 @@ FLAG_NAMES = frozenset(
     (
         *("--agent", "--schema", "--force", "--yes", "--dry-run", "--debug", "--stream"),
         *("--no-stream", "--output", "--protocol-version", "--profile", "--contract", "--timeout"),
-        *("--limit", "--cursor", "--fields", "--etag", "--max-bytes"),
+        *("--limit", "--cursor", "--fields", "--etag", "--max-bytes", "--max-tokens", "--query"),
         *("--until", "--until-not", "--every"),
     )
 )

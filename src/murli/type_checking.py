@@ -12,7 +12,7 @@ from .core import field
 # -- the words that arguments take; each checks them when it runs, against the same words --------
 
 ContractName = Literal["murli", "response", "agent-spec-1.6", "agent-spec-2"]
-OutputFormat = Literal["", "json", "ndjson", "text", "tsv"]
+OutputFormat = Literal["", "json", "ndjson", "text", "toon", "tsv"]
 ProgressStream = Literal["auto", "stdout", "stderr"]
 GuardMode = Literal["declared", "inferred"]
 AgentsMode = Literal["pipe", "flag", "detect"]

@@ -262,7 +262,10 @@ def test_the_family_has_a_cap_of_its_own() -> None:
 
 
 def test_an_answer_that_cannot_be_asked_for_again_is_not_capped_unasked() -> None:
-    """What a mutation did is told whole; made to fit, it offers no call that would do it again."""
+    """What a mutation did is told whole; made to fit, it offers no call that would do it again.
+
+    It offers the call that reads what is kept, if it is.
+    """
     GIVEN["result"] = ["x" * 1000] * 1200
     tool = make_tool("agent-spec-2", mutating=True)
     assert len(ask(tool, "give", "--yes").document["data"]) == 1200
@@ -270,6 +273,11 @@ def test_an_answer_that_cannot_be_asked_for_again_is_not_capped_unasked() -> Non
     assert len(done.stdout) <= 5000
     meta = done.document["meta"]
     assert (meta["truncated"], meta["total_count"]) == (True, 1200)
+    assert meta["truncation_hint"] == meta["kept"]["call"]
+    assert " get " in meta["truncation_hint"] and "give" not in meta["truncation_hint"]
+    assert meta["pagination"]["next_cursor"] is None
+    done = ask(tool, "give", "--yes", "--max-bytes", "5000", MURLI_KEEP_SECONDS="0")
+    meta = done.document["meta"]
     assert "truncation_hint" not in meta and meta["pagination"]["next_cursor"] is None
 
 

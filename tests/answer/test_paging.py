@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import murli
 from harness import ADAPTERS, environment, run, run_at_terminal, script
 from in_process import CONTRACTS, FAMILY, GIVEN, SHOPS, ask, make_tool
-from murli.answer.cursors import cursor_at, offset_in
+from murli.compact.cursors import cursor_at, offset_in
 from murli.errors import AgentError
 from murli.line.calls import mark_of
 

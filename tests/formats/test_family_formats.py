@@ -47,7 +47,7 @@ def test_an_unknown_format_is_an_argument_error(contract: str) -> None:
     error = done.document["error"]
     assert (error["code"], error["phase"]) == ("INVALID_FORMAT", "validation")
     if contract != "response":
-        formats = ["json", "jsonl", "plain", "table", "tsv"]
+        formats = ["json", "jsonl", "plain", "table", "tsv", "toon"]
         assert error["context"]["valid_values"] == formats
 
 

@@ -8,7 +8,7 @@ from _thread import RLock
 from ..contracts import VALID_PROTOCOL_VERSIONS, Facts, contract_named, respond_in
 from ..core import Success, current
 from ..formats import (
-    VALID_OUTPUT_FORMATS,
+    OUTPUT_FORMATS,
     DescriptorStream,
     cleaned,
     defer_signals,
@@ -286,6 +286,10 @@ class Reply:
             from ..formats.tsv import render
 
             return render(answer.document.get("data"))
+        if self.format == "toon":
+            from .presentation import encoded as as_asked
+
+            return as_asked(self, answer.document)
         if self.has_rows and not self.one_line:
             from ..formats.rows import dumps_in_rows
 
@@ -378,7 +382,8 @@ class Writer:
 
     * *stdout*, *stderr*: where to write; those of the process unless given.
     * *agent_mode*: write documents, as for an agent; text otherwise.
-    * *output_format*: ``json``, ``ndjson``, ``text`` or ``tsv``; decides over *agent_mode*.
+    * *output_format*: ``json``, ``ndjson``, ``text``, ``toon`` or ``tsv``; decides over
+      *agent_mode*.
     * *protocol_version*: what `protocol_version` returns.
     * *force*, *dry_run*: what the caller asked for; see `is_forced` and `is_dry_run`.
     * *tool_version*: the version in every document; that of the tool unless given.
@@ -404,8 +409,8 @@ class Writer:
         progress_stream: ProgressStream | str = "auto",
         validate: bool = False,
     ) -> None:
-        if output_format not in ("", "tsv", *VALID_OUTPUT_FORMATS):
-            raise ValueError(f"output_format is one of {', '.join(VALID_OUTPUT_FORMATS)}")
+        if output_format not in ("", "tsv", *OUTPUT_FORMATS):
+            raise ValueError(f"output_format is one of {', '.join(OUTPUT_FORMATS)}")
         if progress_stream not in ("auto", "stdout", "stderr"):
             raise ValueError("progress_stream is one of auto, stdout, stderr")
         for_people = output_format == "text" or (not agent_mode and not output_format)

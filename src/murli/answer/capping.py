@@ -1,26 +1,30 @@
-"""An answer of no more bytes than its reader takes: whole items, whole lines, whole values.
+"""An answer of no more than its reader takes: whole items, whole lines, whole values.
 
 Nothing is cut in the middle. What is missing is counted, and the call that gives it is told.
 """
 
 from __future__ import annotations
 
-from . import sizes, with_notices
+from ..compact import sizes
+from ..compact.sizes import LeftOut
+from . import with_notices
 from .paging import divided_in
 from .presentation import warning
-from .sizes import LeftOut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from ..compact.caps import Measure
     from ..contracts import Contract, Facts
     from ..outcome import Failure, Notice, Outcome, Page
     from . import Reply
     from .continuation import Continuation
     from .filters import Draft
     from .paging import Part
+
+    Shaped = tuple[Outcome, Facts]
 
 # What the duration in a document may grow by between being measured and being written.
 SLACK = 8
@@ -34,7 +38,7 @@ class Cap:
     """One answer that has to fit."""
 
     def __init__(
-        self, reply: Reply, rest: Continuation, draft: Draft, cap: int, contract: Contract
+        self, reply: Reply, rest: Continuation, draft: Draft, measure: Measure, contract: Contract
     ) -> None:
         self._reply = reply
         self._rest = rest
@@ -42,8 +46,8 @@ class Cap:
         self._contract = contract
         # What the contract calls the result.
         self._payload_name = contract.payload_key
-        self._room = max(cap - SLACK, 0)
-        self._cap = cap
+        self._room = max(measure.cap - SLACK, 0)
+        self._measure = measure
         # The warnings about what had to be left out on the way.
         self._left_out: list[Notice] = []
         self._fields: list[str] = []
@@ -53,28 +57,59 @@ class Cap:
         draft = self._draft
         result, part, page = draft.result, draft.part, draft.page
         told = [each for notice in draft.facts.notices for each in (notice.message, notice.context)]
-        if sizes.is_surely_below(self._room - ENVELOPE, result, draft.message, told):
+        if sizes.is_surely_below(
+            self._measure.bytes - SLACK - ENVELOPE, result, draft.message, told
+        ):
             return draft.holding(result, page)
         draft.facts = with_notices(draft.facts, self._reply.found)
         divided = part or divided_in(result)
         if divided is not None and self._is_far_too_long(divided):
-            return self._divide(divided)
+            return self._shorten(divided, result, page)
         if self._excess(result, page) <= 0:
             return draft.holding(result, page)
         if self._drop_long_message(result, page) and self._excess(result, page) <= 0:
             return self._settle(result, self._without_fields(result, part))
+        return self._shorten(divided, result, page)
+
+    def _shorten(self, divided: Part | None, result: Any, page: Page | None) -> Shaped:
+        """Return the outcome as a part that fits, and keep the whole if there is room to say so."""
+        draft = self._draft
+        draft.kept = draft.keeping()
+        if draft.kept is None:
+            return self._part(divided, result, page)
+        message, frame = draft.message, divided.frame if divided is not None else None
+        left_out, fields = list(self._left_out), list(self._fields)
+        found = self._part(divided, result, page)
+        if self._returned(found):
+            return found
+        draft.kept, draft.message = None, message
+        self._left_out, self._fields = left_out, fields
+        if divided is not None:
+            divided.frame = frame
+        without = self._part(divided, result, page)
+        return without if self._returned(without) or not self._fits(found) else found
+
+    def _part(self, divided: Part | None, result: Any, page: Page | None) -> Shaped:
         if divided is not None and divided.pieces:
             return self._divide(divided)
         return self._lighten(result, page)
 
+    def _fits(self, shaped: Shaped) -> bool:
+        return sizes.size_on_wire(self._reply, *shaped, self._measure) <= self._measure.cap
+
+    def _returned(self, shaped: Shaped) -> bool:
+        """Return whether *shaped* has anything of the result, and fits."""
+        page = shaped[1].page
+        return page is not None and bool(page.returned) and self._fits(shaped)
+
     def _is_far_too_long(self, part: Part) -> bool:
         """Return whether *part* alone is too long for the answer, without writing all of it."""
-        found = sizes.piece_sizes(part, self._reply)
+        found = sizes.piece_sizes(part, self._reply, self._measure)
         return sizes.how_many_fit(found, self._room + ENVELOPE) < len(part.pieces)
 
     def _excess(self, result: Any, page: Page | None, more: Sequence[Notice] = ()) -> int:
         shaped = self._draft.holding(result, page, (*self._left_out, *more))
-        return sizes.size_on_wire(self._reply, *shaped) - self._room
+        return sizes.size_on_wire(self._reply, *shaped, self._measure) - self._room
 
     def _settle(self, result: Any, page: Page | None) -> tuple[Outcome, Facts]:
         return self._draft.holding(result, page, tuple(self._left_out))
@@ -111,7 +146,7 @@ class Cap:
             page = rest.page_of(part, cut=True, fields=self._fields)
             if self._excess(part.result, page) <= 0:
                 return self._settle(part.result, page)
-        found = sizes.piece_sizes(part, self._reply)
+        found = sizes.piece_sizes(part, self._reply, self._measure)
         count = min(sizes.how_many_fit(found, -base), len(part.pieces) - 1)
         while count > 0:
             kept = part.first(count)
@@ -132,6 +167,7 @@ class Cap:
             lambda lighter, left: self._excess(
                 {**(lighter or {}), part.key: []}, page, self._notices(left, call)
             ),
+            self._measure,
         )
         if found is None or found[0] is None:
             return None
@@ -162,6 +198,7 @@ class Cap:
             lambda piece, left: self._excess(
                 self._with_piece(part, piece), page_without(left), self._notices(named(left), call)
             ),
+            self._measure,
         )
         if found is None:
             # Not even the skeleton fits: nothing but the way to the whole is left to say.
@@ -202,6 +239,7 @@ class Cap:
             lambda lighter, left: self._excess(
                 lighter, page_without(left), self._notices(left, call)
             ),
+            self._measure,
         )
         lighter, left = found or (None, [LeftOut("", sizes.size_of(result))])
         page = page_without(left)
@@ -232,7 +270,7 @@ class Cap:
         return [self._notice(self._name(each), each.size, call) for each in left]
 
     def _notice(self, field: str, size: int, call: str) -> Notice:
-        told = f"{field} ({size:,} bytes) was left out of an answer of at most {self._cap:,} bytes."
+        told = f"{field} ({size:,} bytes) was left out of an answer of at most {self._measure}."
         context = {"field": field, "returned_bytes": 0, "original_bytes": size}
         if call:
             told = f"{told} For the whole: {call}"
@@ -240,10 +278,12 @@ class Cap:
         return warning("field_truncated", told, context)
 
 
-def bounded(reply: Reply, failure: Failure, facts: Facts, cap: int) -> tuple[Failure, Facts]:
+def bounded(
+    reply: Reply, failure: Failure, facts: Facts, measure: Measure
+) -> tuple[Failure, Facts]:
     """Return *failure* with no more of what was printed before it than there is room for."""
     output, before = failure.output, 0
-    if sizes.is_surely_below(cap // 4, output) or _fits(reply, failure, facts, cap):
+    if sizes.is_surely_below(measure.bytes // 4, output) or _fits(reply, failure, facts, measure):
         return failure, facts
     if isinstance(output, dict) and output.keys() == {"omitted_characters", "end"}:
         output, before = output["end"], output["omitted_characters"]
@@ -254,7 +294,7 @@ def bounded(reply: Reply, failure: Failure, facts: Facts, cap: int) -> tuple[Fai
         end = "\n".join(lines[len(lines) - count :])
         shown = {"omitted_characters": before + len(output) - len(end), "end": end}
         shortened = failure.replace(output=shown)
-        if _fits(reply, shortened, facts, cap):
+        if _fits(reply, shortened, facts, measure):
             return shortened, facts
     size = sizes.size_of(failure.output)
     told = f"What the command had printed ({size:,} bytes) was left out."
@@ -263,8 +303,9 @@ def bounded(reply: Reply, failure: Failure, facts: Facts, cap: int) -> tuple[Fai
     return failure.replace(output=None), with_notices(facts, [*reply.found, notice])
 
 
-def _fits(reply: Reply, failure: Failure, facts: Facts, cap: int) -> bool:
-    return sizes.size_on_wire(reply, failure, with_notices(facts, reply.found)) <= cap
+def _fits(reply: Reply, failure: Failure, facts: Facts, measure: Measure) -> bool:
+    facts = with_notices(facts, reply.found)
+    return sizes.size_on_wire(reply, failure, facts, measure) <= measure.cap
 
 
 def _joined(place: str, field: str) -> str:

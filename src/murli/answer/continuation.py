@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from ..compact.cursors import cursor_at
 from ..line.calls import call_with, command_line, mark_of_call
 from ..outcome import Page
-from .cursors import cursor_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..call import Invocation
+    from ..compact.caps import Caps
     from .paging import Part
 
 
@@ -20,8 +21,11 @@ class Continuation:
     *asked_limit* is how many items the caller wants, 0 for all; *offset* how many came before.
     """
 
-    def __init__(self, invocation: Invocation, asked_limit: int | None, offset: int) -> None:
+    def __init__(
+        self, invocation: Invocation, asked_limit: int | None, offset: int, caps: Caps
+    ) -> None:
         self._invocation = invocation
+        self._caps = caps
         self.asked_limit = asked_limit
         self.offset = offset
         # The limit that decided where the list ends, once it is known.
@@ -84,13 +88,13 @@ class Continuation:
 
     def whole_call(self) -> str:
         """Return the call whose answer is this one, however long."""
-        return self._call({"--max-bytes": "0"}) if self.is_repeatable else ""
+        return self._call(self._caps.uncapped()) if self.is_repeatable else ""
 
     def call_for(self, part: Part) -> str:
         """Return the call whose answer is exactly *part*, however long."""
         if not self.is_repeatable:
             return ""
-        flags = {"--cursor": self._cursor_at(part.start), "--max-bytes": "0"}
+        flags = {"--cursor": self._cursor_at(part.start), **self._caps.uncapped()}
         alone = {"--limit": str(len(part.pieces))} if not part.is_text else {}
         return self._call({**alone, **flags}) or self._call(flags) or self.whole_call()
 

@@ -102,4 +102,4 @@ def _progress_target(writer: Writer) -> str:
     if not contract_named(writer.contract).mixes_progress:
         return "stdout" if writer._reply.is_streaming else "stderr"
     # Who asked for exactly one document gets it.
-    return "stderr" if writer.format() == "json" else "stdout"
+    return "stderr" if writer.format() in ("json", "toon") else "stdout"

@@ -15,7 +15,7 @@ from ..outcome import Failure, Notice, Page, Partial, Plan, Success
 from . import with_notices
 from .continuation import Continuation
 from .paging import Drawing, Part, in_order, lines_of, list_in
-from .presentation import warning
+from .presentation import presentable, warning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..call import Invocation
+    from ..compact.caps import Caps, Measure
+    from ..compact.queries import Query
+    from ..compact.reading_on import KeptWhole
+    from ..errors import AgentError
     from ..outcome import Outcome
     from .requested import Fields
 
@@ -46,6 +50,9 @@ class Draft:
         self.result: Any = getattr(outcome, self._name)
         self.part: Part | None = None
         self.page: Page | None = facts.page
+        # What keeps the whole result, once it is too long; and where it is kept then.
+        self.keeping: Callable[[], KeptWhole | None] = lambda: None
+        self.kept: KeptWhole | None = None
 
     @property
     def is_result(self) -> bool:
@@ -62,6 +69,9 @@ class Draft:
     ) -> tuple[Outcome, Facts]:
         """Return the outcome with *result*, and the facts with *page* and *notices*."""
         marked, meta = self._marks(result)
+        if self.kept is not None and page is not None and page.cut:
+            meta = {**meta, "kept": self.kept.about(page)}
+            page = page if page.rest else page.replace(rest=meta["kept"]["call"])
         facts = with_notices(self.facts, notices)
         return (
             self.outcome.replace(**{self._name: marked, "message": self.message}),
@@ -77,14 +87,16 @@ class Shaper:
         invocation: Invocation,
         limit: int | None,
         offset: int,
-        cap: int | None,
+        caps: Caps,
         fields: Fields | None,
+        query: Query | None = None,
     ) -> None:
         self._invocation = invocation
         self._writer = invocation.writer
-        self.rest = Continuation(invocation, limit, offset)
+        self.rest = Continuation(invocation, limit, offset, caps)
         self.fields = fields
-        self._asked_cap = cap
+        self.query = query
+        self.caps = caps
         self._drawing: Drawing | None = None
         self._is_plan = False
         # Whether there was an answer to shape.
@@ -113,13 +125,11 @@ class Shaper:
                 return declared.limit
         return self._invocation.contract.list_limit
 
-    def cap(self, outcome: Outcome) -> int:
-        """Return how many bytes the answer may have, 0 for any number."""
-        if self._asked_cap is not None:
-            return self._asked_cap
+    def measure(self, outcome: Outcome) -> Measure | None:
+        """Return how much the answer may be, ``None`` for any amount."""
         # What cannot be asked for again is better long than incomplete.
         bounded = isinstance(outcome, Failure) or self.rest.is_repeatable
-        return self._invocation.contract.size_limit if bounded else 0
+        return self.caps.measure(self._invocation.contract.size_limit if bounded else 0)
 
     @property
     def _pages_by_handler(self) -> bool:
@@ -132,12 +142,12 @@ class Shaper:
     def drawing(self) -> Drawing | None:
         """Return what takes the items out of an iteration; ``None`` when all of them are wanted."""
         metadata = self._invocation.metadata
-        if not self.rest.is_repeatable or self._pages_by_handler:
+        if not self.rest.is_repeatable or self._pages_by_handler or self.query is not None:
             return None
         if metadata and metadata.lists and metadata.lists.sort_key:
             return None
         self.rest.limit = self.limit()
-        self._drawing = Drawing(self.rest.offset, self.rest.limit, self.cap(Success()))
+        self._drawing = Drawing(self.rest.offset, self.rest.limit, self.measure(Success()))
         return self._drawing
 
     # -- the answer ------------------------------------------------------------------------
@@ -146,17 +156,23 @@ class Shaper:
         """Return the outcome that is answered, and the facts about the part that it is."""
         self._used = True
         if isinstance(outcome, Failure):
-            cap = self.cap(outcome)
-            if not cap or outcome.output is None:
+            measure = self.measure(outcome)
+            if measure is None or outcome.output is None:
                 return outcome, facts.replace(page=None)
             from .capping import bounded
 
-            return bounded(self._writer._reply, outcome, facts.replace(page=None), cap)
+            return bounded(self._writer._reply, outcome, facts.replace(page=None), measure)
         if self._invocation.meta.get("help"):
             return outcome, facts.replace(page=None)
         self.rest.is_partial = isinstance(outcome, Partial)
         self._is_plan = isinstance(outcome, Plan)
-        draft = Draft(outcome, facts, self._marks_of(outcome))
+        marks = self._marks_of(outcome)
+        draft = Draft(outcome, facts, marks)
+        whole = self._in_order(draft.result)
+        draft.keeping = lambda: self._kept(whole, marks)
+        failure = self._take_query(draft) if self.query is not None else None
+        if failure is not None:
+            return failure, facts.replace(page=None)
         self._take_page(draft)
         self._take_fields(draft)
         shaped = self._fit(draft)
@@ -164,12 +180,14 @@ class Shaper:
             from .declared_results import look_at
 
             shaped = shaped[0], look_at(self._invocation, *shaped)
-        return self._compare(*shaped)
+        return self._compare(*shaped, whole, marks)
 
     def show(self, value: Any) -> Any:
         """Return what of *value* is shown to who reads text; what is left is told on stderr."""
         self._used = True
         draft = Draft(Success("", value), Facts())
+        if self.query is not None:
+            self._find(draft, self.query)
         if not self._pages_by_handler:
             self._take_part(draft)
         self._take_fields(draft)
@@ -183,7 +201,7 @@ class Shaper:
 
     def tell_unused(self) -> None:
         """Warn who reads text that the handler wrote it, so that it is whole."""
-        flags = self._asked("limit", "cursor", "fields")
+        flags = self._asked("query", "limit", "cursor", "fields")
         if flags and not self._used:
             notice = _not_applied(flags, "the command writes its own text")
             self._writer.warn(notice.code, notice.message, **notice.context)
@@ -196,6 +214,61 @@ class Shaper:
         from .declared_results import marks_of
 
         return marks_of(invocation, outcome)
+
+    def _take_query(self, draft: Draft) -> Failure | None:
+        """Leave what the caller's expression finds; return the failure where it cannot be applied.
+
+        What a change has done is answered whatever the expression is worth.
+        """
+        if self.query is None or self.rest.is_partial or self._is_plan:
+            self._warn_not_applied(draft, "it is always whole", "query")
+            return None
+        from ..declare.safety import only_reads
+
+        problem = self._find(draft, self.query)
+        running = self._invocation.running
+        if problem is None or not only_reads(running.metadata, running.path):
+            return None
+        error = self._invocation.extras.finalize(problem)
+        return Failure(presentable(error), self._writer._reply.phase)
+
+    def _find(self, draft: Draft, query: Query) -> AgentError | None:
+        """Put what *query* finds in the place of the result; return why that is impossible."""
+        from ..compact import queries
+
+        result = self._in_order(draft.result)
+        if self._invocation.contract.has_object_payload:
+            from ..process.headless import as_object
+
+            result = as_object(result)
+        try:
+            draft.result = queries.marked(query.search(result), result)
+        except queries.QueryError as problem:
+            error = queries.refused(query.text, problem)
+            told = f"{error.message} The result is whole."
+            draft.warn(warning("query_failed", told, {"query": query.text}))
+            self._say(draft, told)
+            return error
+        if query.missed:
+            context = {"query": query.text, "near": query.known}
+            draft.warn(warning("query_missed", query.missed, context))
+            self._say(draft, query.missed)
+        return None
+
+    def _in_order(self, result: Any) -> Any:
+        """Return *result* with its list in the order that is declared for it."""
+        metadata = self._invocation.metadata
+        paging = metadata.lists if metadata is not None else None
+        part = list_in(result, inside=True) if paging is not None and paging.sort_key else None
+        if part is None or paging is None or self._pages_by_handler:
+            return result
+        return part.holding(in_order(part.pieces, paging.sort_key))
+
+    def _say(self, draft: Draft, text: str) -> None:
+        """Add *text* to the message, where the contract has no other place for it."""
+        if not self._invocation.contract.has_warnings:
+            known = draft.message.removesuffix(".")
+            draft.message = f"{known}. {text}" if known else text
 
     def _take_page(self, draft: Draft) -> None:
         if self._pages_by_handler:
@@ -229,7 +302,7 @@ class Shaper:
         drawn = self._drawing.part_of(part.pieces) if self._drawing and not part.frame else None
         if drawn is not None:
             return drawn
-        if paging is not None and paging.sort_key:
+        if paging is not None and paging.sort_key and self.query is None:
             part.pieces = in_order(part.pieces, paging.sort_key)
         # Whether a caller could go on is asked only where something would be left.
         most = rest.asked_limit or self._usual_limit()
@@ -253,10 +326,7 @@ class Shaper:
         missing = None if before in ([], None) else selected_nothing(fields)
         if missing is not None:
             draft.warn(missing)
-            if not self._invocation.contract.has_warnings:
-                # This contract has no other place for it in the answer.
-                known = draft.message.removesuffix(".")
-                draft.message = f"{known}. {missing.message}" if known else missing.message
+            self._say(draft, missing.message)
         if part is None or part.is_text:
             return
         if part.frame is None:
@@ -276,23 +346,50 @@ class Shaper:
 
     def _fit(self, draft: Draft) -> tuple[Outcome, Facts]:
         """Leave as much as the caller takes."""
-        cap = self.cap(draft.outcome)
-        if not cap:
+        measure = self.measure(draft.outcome)
+        if measure is None:
             return draft.holding(draft.result, draft.page)
         from .capping import Cap
 
-        return Cap(self._writer._reply, self.rest, draft, cap, self._invocation.contract).fit()
+        return Cap(self._writer._reply, self.rest, draft, measure, self._invocation.contract).fit()
 
-    def _compare(self, outcome: Outcome, facts: Facts) -> tuple[Outcome, Facts]:
-        """Add what the answer is known by, or that the caller has it."""
+    def _kept(self, whole: Any, marks: Marks) -> KeptWhole | None:
+        """Keep the *whole* result, where the caller has set the limit; ``None`` if it is not kept.
+
+        Of what is made item by item, or page by page, nobody has the whole.
+        """
+        from ..compact import kept
+        from ..compact.reading_on import KeptWhole, data_of, program
+
+        if not self.caps.words() or self._drawing is not None or self._pages_by_handler:
+            return None
+        words, data = program(), data_of(self._invocation, whole, marks)
+        if not words or not data or not kept.keep(data):
+            return None
+        shape = self._writer._outlet.scrubbed_value(kept.shape_of(whole))
+        return KeptWhole(self._invocation, data, words, self.rest.offset, shape)
+
+    def _compare(
+        self, outcome: Outcome, facts: Facts, whole: Any, marks: Marks
+    ) -> tuple[Outcome, Facts]:
+        """Add what the answer is known by, or that the caller has it, or the handle of it."""
         asked, page = self._invocation.call.etag, facts.page
         if asked is None or not isinstance(outcome, Success) or not self.rest.is_repeatable:
             return outcome, facts
         from hashlib import blake2b
 
+        from ..compact import kept
+
         known = None if page is None else [page.total, page.returned, page.has_more]
         told = dumps([outcome.result, known], pretty=False).encode("utf-8", "surrogatepass")
         etag = blake2b(told, digest_size=12).hexdigest()
+        if kept.is_handle(asked):
+            from ..compact.reading_on import data_of
+
+            data = data_of(self._invocation, whole, marks)
+            if data and kept.handle_of(data) == asked:
+                kept.keep(data)  # for as long again
+                etag = asked
         if asked != etag:
             return outcome, facts.replace(meta={**facts.meta, "etag": etag})
         meta = {**facts.meta, "etag": etag, "not_modified": True}

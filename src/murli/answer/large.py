@@ -94,6 +94,7 @@ def _is_plain_answer(invocation: Invocation, capture: DescriptorCapture) -> bool
     writer, reply = invocation.writer, invocation.writer._reply
     shaped = (
         reply.filters
+        or reply.format == "toon"
         or reply.replace_outcome
         or reply.own_page
         or invocation.contract.has_object_payload

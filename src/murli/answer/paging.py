@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from ..compact.caps import Measure
+
 
 class Part:
     """A stretch of what a result is made of: items of a list, or lines of a text.
@@ -141,14 +143,15 @@ def _rank(value: Any) -> tuple[int, Any]:
 class Drawing:
     """What one answer holds of an iteration: no more is made of it than is going to be said.
 
-    With neither a *limit* nor a *cap* in bytes it takes everything.
+    With neither a *limit* nor a *measure* of what fits it takes everything.
     """
 
-    def __init__(self, start: int, limit: int | None, cap: int) -> None:
+    def __init__(self, start: int, limit: int | None, measure: Measure | None) -> None:
         self.items: list[Any] = []
         self._start = start
         self._limit = limit
-        self._cap = 0 if limit else cap
+        self._measure = None if limit else measure
+        self._cap = 0 if self._measure is None else self._measure.cap
         self._skipped = self._size = 0
         self._more = False
 
@@ -160,8 +163,16 @@ class Drawing:
             self._more = True
         else:
             self.items.append(item)
-            self._size += _least_size(item) if self._cap else 0
+            self._size += self._least_size(item)
         return self._more
+
+    def _least_size(self, item: Any) -> int:
+        if self._measure is None:
+            return 0
+        try:
+            return self._measure.of_value(plain(item))
+        except ValueError:  # what is wrong with it is told when the answer is made
+            return 0
 
     def part_of(self, items: list[Any]) -> Part | None:
         """Return *items* as the part they are; ``None`` when they are not what was taken."""
@@ -169,10 +180,3 @@ class Drawing:
             return None
         total = None if self._more else self._skipped + len(items)
         return Part(items, self._skipped, total, more=self._more)
-
-
-def _least_size(item: Any) -> int:
-    try:
-        return len(dumps(plain(item), pretty=False))
-    except ValueError:  # what is wrong with it is told when the answer is made
-        return 0

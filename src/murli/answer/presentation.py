@@ -6,7 +6,7 @@ import copy
 
 from ..contracts import Facts
 from ..errors import correct
-from ..formats import cleaned, plain, plain_copy, text_of
+from ..formats import cleaned, dumps, plain, plain_copy, text_of
 from ..formats.text import clean, clean_line
 from ..outcome import Failure, Notice
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..contracts import Answer, Respond
     from ..errors import AgentError
     from ..outcome import Outcome, Page, ProgressEvent
-    from . import Outlet, Writer
+    from . import Outlet, Reply, Writer
 
 _TEXTS = (
     "error_type",
@@ -68,6 +68,17 @@ def checked(contract: str, respond: Respond) -> Respond:
 def code_of(writer: Writer, error: AgentError) -> int:
     """Return the exit code of *error* in the contract of *writer*."""
     return writer._reply._respond(Failure(presentable(error)), Facts()).exit_code
+
+
+def encoded(reply: Reply, document: dict[str, Any]) -> str:
+    """Return *document* in the notation that was asked for; one line where lines are read."""
+    if reply.format == "toon" and not reply.one_line:
+        from ..compact.toon import render
+
+        text = render(document)
+        if text is not None:
+            return text
+    return dumps(document, pretty=not reply.one_line)
 
 
 def stderr_is_closed(outlet: Outlet, invocation: Invocation | None) -> bool:

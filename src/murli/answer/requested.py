@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
-
-from ..line.calls import mark_of_call, variable_of
+from ..compact.caps import Caps, number, refuse_value
+from ..line.calls import mark_of_call
 from ..line.field_names import key_in
 from .filters import Shaper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import Any
 
     from ..call import Invocation
-
-_MOST_DIGITS = 15
+    from ..compact.queries import Query
 
 
 def prepare(invocation: Invocation) -> None:
@@ -22,16 +20,16 @@ def prepare(invocation: Invocation) -> None:
     if invocation.shaper is not None:
         return
     call = invocation.call
-    limit = _number(invocation, "--limit", call.limit)
-    cap = _number(invocation, "--max-bytes", call.max_bytes)
+    limit = number(invocation, "--limit", call.limit)
+    caps = Caps(invocation)
     offset = _offset(invocation) if call.cursor is not None else 0  # of a page that we make
     fields = None
     if call.fields is not None:
         fields = Fields(call.fields)
         if not fields.names:
-            _refuse_value(invocation, "--fields", call.fields, "expected names, such as id,name")
-    cap = cap if cap is not None else _cap_set(invocation)
-    invocation.shaper = Shaper(invocation, limit, offset, cap, fields)
+            refuse_value(invocation, "--fields", call.fields, "expected names, such as id,name")
+    query = _query(invocation, call.extra["query"]) if "query" in call.extra else None
+    invocation.shaper = Shaper(invocation, limit, offset, caps, fields, query)
     invocation.writer._reply.filters = [invocation.shaper.shape]
     if call.etag is not None and invocation.writer._reply.meta_source is None:
         invocation.writer._reply.meta_source = lambda: invocation.meta
@@ -44,14 +42,14 @@ def check_command(invocation: Invocation) -> None:
         prepare(invocation)
     shaper = invocation.shaper
     if shaper is not None and invocation.call.cursor is not None and not shaper.rest.is_repeatable:
-        from .cursors import foreign
+        from ..compact.cursors import foreign
 
         invocation.refuse(foreign())
 
 
 def _offset(invocation: Invocation) -> int:
+    from ..compact.cursors import offset_in
     from ..errors import AgentError
-    from .cursors import offset_in
     from .own_paging import declared_in
 
     if declared_in(invocation) is not None:
@@ -62,31 +60,18 @@ def _offset(invocation: Invocation) -> int:
         invocation.refuse(problem)
 
 
-def _number(invocation: Invocation, name: str, text: str | None) -> int | None:
-    if text is None:
-        return None
-    if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
-        _refuse_value(invocation, name, text, "expected a whole number from 0 on, 0 for all")
-    return int(text)
+def _query(invocation: Invocation, text: str) -> Query:
+    """Return the expression *text*, or refuse it: nothing has run yet."""
+    try:
+        from ..compact.queries import Query, QueryError, refused
+    except ImportError:
+        from ..line.usage import missing_extra
 
-
-def _refuse_value(invocation: Invocation, name: str, text: str, reason: str) -> NoReturn:
-    from ..line.usage import bad_value
-
-    invocation.refuse(bad_value(name, text, reason))
-
-
-def _cap_set(invocation: Invocation) -> int | None:
-    """Return how many bytes the environment lets an answer have, 0 for any; ``None``: not said."""
-    own = variable_of(invocation, "MAX_OUTPUT_BYTES")
-    for name in (own, "TOOL_MAX_OUTPUT_BYTES", "MURLI_MAX_OUTPUT_BYTES"):
-        text = os.environ.get(name, "")
-        if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS:
-            return int(text)
-        if text:
-            told = f"{name} is not a number of bytes, and was ignored: {text[:40]}"
-            invocation.writer.warn("invalid_setting", told, variable=name)
-    return None
+        invocation.refuse(missing_extra("--query", "jmespath", "query"))
+    try:
+        return Query(text)
+    except QueryError as error:
+        invocation.refuse(refused(text, error))
 
 
 # What tells a reader how to take the rest is kept whatever was asked for.

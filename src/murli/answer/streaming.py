@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from . import Writer
 
 # Formats that are asked for by name, and are not lines.
-_WHOLE = ("json", "tsv")
+_WHOLE = ("json", "toon", "tsv")
 # Functions whose body is an iteration (inspect.CO_GENERATOR, CO_ASYNC_GENERATOR).
 _GENERATOR = 0x20 | 0x200
 # Types, by their names in lower case, whose values have items.
@@ -82,7 +82,7 @@ def prepare(invocation: Invocation) -> None:
             invocation.refuse(problem)
     # Unasked, nobody gets lines who wants a page, a comparison or a format that is none.
     whole = call.no_stream or invocation.writer.format() in _WHOLE
-    whole = whole or call.cursor is not None or call.etag is not None
+    whole = whole or call.cursor is not None or call.etag is not None or "query" in call.extra
     invocation.writer._reply.streams = asked or (declared and not whole)
     if asked and _may_print(invocation.running.handler):
         from .printed_lines import begin
@@ -98,10 +98,16 @@ def _objection(invocation: Invocation, metadata: Metadata | None) -> AgentError 
         ("--no-stream", call.no_stream),
         ("--cursor", call.cursor is not None),
         ("--etag", call.etag is not None),
-        ("--format tsv", invocation.writer.format() == "tsv"),
+        *(
+            (f"{invocation.contract.format_flag} {name}", invocation.writer.format() == name)
+            for name in ("toon", "tsv")
+        ),
     ):
         if given:
             return exclusive("--stream", other)
+    changes = metadata is not None and metadata.mutating
+    if changes and "query" in call.extra:  # what was done is told of every item
+        return exclusive("--stream", "--query")
     if metadata is not None and metadata.destructive:
         return _not_supported("A destructive command is not streamed: its answer is whole or none.")
     if not _may_stream(invocation.running.handler, metadata):
@@ -333,9 +339,15 @@ class ItemStream:
         self._contract = contract_named(writer.contract)
         self._metadata = invocation.metadata if invocation is not None else None
         self._shaper = invocation.shaper if invocation is not None else None
-        # How many are wanted, and how many bytes of them; 0 for all.
+        # How many are wanted, 0 for all, and how much of them.
         self._limit = _number(invocation.call.limit) if invocation is not None else 0
-        self._cap = _number(invocation.call.max_bytes) if invocation is not None else 0
+        caps = invocation.call if invocation is not None else None
+        shaped = (
+            self._shaper
+            if caps is not None and (caps.max_bytes or "max_tokens" in caps.extra)
+            else None
+        )
+        self._measure = shaped.caps.measure(0) if shaped is not None else None
         self._size = 0
         self._is_full = False
         # The number of the last item, the size of its line, and the parts of it that are out.
@@ -348,7 +360,11 @@ class ItemStream:
         self._changes = annotates and self._metadata is not None and self._metadata.mutating
         # Whether items go out as they are, but for their numbers.
         external = annotates and self._metadata is not None and self._metadata.external
+        self._query = self._shaper.query if self._shaper is not None else None
+        # Why the first item was left out, if its query missed something.
+        self._missed = ""
         selects = self._shaper is not None and self._shaper.fields is not None
+        selects = selects or self._query is not None
         self._is_unchanged = not (self._changes or external or selects)
         writer._reply.refuse_second_answer()
         if not writer.is_tty():
@@ -372,7 +388,10 @@ class ItemStream:
         elif not (self._is_unchanged and self._put_plain(item)):
             before, name = self.emitted, f"result[{self._last[0]}]"
             marked = self._with_effect(item, name)
-            stream_item(writer, as_event(writer, self._selected(marked, name), name))
+            selected = self._selected(marked, name)
+            if selected is None and self._query is not None:
+                return False
+            stream_item(writer, as_event(writer, selected, name))
             if self._changes and self.emitted > before:
                 self._count_effect(marked)
         return self._is_full or (self._limit > 0 and self.emitted == self._limit)
@@ -423,6 +442,10 @@ class ItemStream:
                 writer.warn(missing.code, missing.message, **missing.context)
             if not self._contract.has_warnings:
                 human_text = f"{human_text} {missing.message if missing else ''}".strip()
+        if self._missed and not count:
+            writer.warn("query_missed", self._missed)
+            if not self._contract.has_warnings:
+                human_text = f"{human_text} {self._missed}".strip()
         if self._effects and writer._invocation is not None:
             writer._invocation.meta["effects"] = self._effects
         page = self._page(count, total) if self._limit or self._is_full else None
@@ -453,7 +476,11 @@ class ItemStream:
             self._effects[effect] = self._effects.get(effect, 0) + count
 
     def _selected(self, item: Any, name: str) -> Any:
-        """Return the fields of *item* that were asked for, marked if it comes from outside."""
+        """Return what was asked for of *item*, marked if it comes from outside."""
+        if self._query is not None:
+            item = self._found(plain(item, name))
+            if item is None:
+                return None
         if self._shaper is not None and self._shaper.fields is not None:
             effect = item.get("effect") if self._changes and isinstance(item, dict) else None
             item = self._shaper.fields.select(plain(item, name))
@@ -466,12 +493,27 @@ class ItemStream:
 
         return as_external(plain(item, name))
 
+    def _found(self, item: Any) -> Any:
+        """Return what the caller's expression finds in *item*."""
+        from ..compact import queries
+
+        query: Any = self._query
+        try:
+            found = queries.marked(query.search(item), item)
+        except queries.QueryError as problem:
+            raise queries.refused(query.text, problem) from None
+        if not self._last[0]:
+            self._missed = self._missed or query.missed
+        return found
+
     def _page(self, count: int, total: int | None) -> Page:
         from ..outcome import Page
 
         # Whether a stream goes on behind the last item nobody knows without asking for one more.
         more = self._is_full or (count == self._limit and total != count)
-        cursor, rest = self._shaper.rest.behind_stream(count) if self._shaper and more else ("", "")
+        # What is left of a stream by a query has no place in the list that a page is of.
+        shaper = self._shaper if more and self._query is None else None
+        cursor, rest = shaper.rest.behind_stream(count) if shaper is not None else ("", "")
         known = total if total is not None or more else count
         return Page(known, count, has_more=more, cut=self._is_full, next_cursor=cursor, rest=rest)
 
@@ -486,10 +528,11 @@ class ItemStream:
     def _put_whole(self, stream: Any, text: str) -> None:
         """Write a line; what interrupts that finds it whole, or not there at all."""
         data = text.encode("utf-8", "replace")
-        self._size += len(data)
-        if self._size > self._cap > 0:
-            self._is_full = True
-            return
+        if self._measure is not None:
+            self._size += self._measure.of(text)
+            if self._size > self._measure.cap:
+                self._is_full = True
+                return
         parts: list[int] = []
         self._last = (self._last[0] + 1, len(data), parts)
         if not isinstance(stream, DescriptorStream):

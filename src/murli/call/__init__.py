@@ -46,7 +46,7 @@ from ..core import (
     variable_names,
 )
 from ..formats import (
-    VALID_OUTPUT_FORMATS,
+    OUTPUT_FORMATS,
     cleaned,
     defer_signals,
     is_large,
@@ -229,7 +229,7 @@ class Request:
         """Return the writer of the one answer."""
         call, configured = self.call, self.is_configured
         # A format that does not exist cannot say how its own refusal is to be written.
-        output = call.output if call.output in VALID_OUTPUT_FORMATS else ""
+        output = call.output if call.output in OUTPUT_FORMATS else ""
         if self.contract.adds_flags:
             from .response_envelope import output_format
 
@@ -588,7 +588,7 @@ class Invocation:
         if is_process and not self.is_for_people:  # an agent may have asked for text
             self.process.speak_utf8()
         names = request.variables
-        request.is_capped = "_MAX_OUTPUT_BYTES\0" in names and not self.writer.is_tty()
+        request.is_capped = "_MAX_OUTPUT_" in names and not self.writer.is_tty()
         _hide_surroundings(self, names)
         self.extras.begin()
         redirects = getattr(request.runner.app, REDIRECTS, None) or ()
@@ -902,7 +902,7 @@ def succeed(invocation: Invocation, printed: str | bytes) -> int:
 
         return conclude(invocation, error, "")
     if invocation.writer._reply.stream_summary is None:
-        return running.refused_exit_code
+        return running.refused_exit_code or invocation.writer._reply.exit_code
     from ..answer.streaming import end
 
     return end(invocation, "")

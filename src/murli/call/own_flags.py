@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 
 from .. import core
+from ..formats import VALID_OUTPUT_FORMATS
 from ..line.flags import UNPAGED_COMMANDS, flag_named, names_where, part_flags
 from ..line.scanning import flag_value
-from ..line.usage import exclusive, invalid_setting, unknown_option
+from ..line.usage import exclusive, invalid_setting, missing_extra, other, unknown_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from ..answer import Writer
     from ..core import Call
     from . import Invocation
+
+
+# Flags that no command of ours has a use for.
+_OF_RESULTS = ("--query", "--max-tokens")
 
 
 def leave_to_the_tool(invocation: Invocation) -> None:
@@ -41,6 +46,8 @@ def handle_own_flags(invocation: Invocation, redirects: Any) -> Invocation | Non
     is another one.
     """
     call = invocation.call
+    if invocation.writer.format() == "toon":
+        _check_toon(invocation)
     invocation.extras.take_secrets()
     if redirects:
         from .redirects import follow
@@ -69,6 +76,19 @@ def handle_own_flags(invocation: Invocation, redirects: Any) -> Invocation | Non
     return None
 
 
+def _check_toon(invocation: Invocation) -> None:
+    """Refuse TOON where nothing can write it, and where answers are lines."""
+    reply, flag = invocation.writer._reply, f"{invocation.contract.format_flag} toon"
+    try:
+        from ..compact.toon import render  # noqa: F401
+    except ImportError:
+        reply.format = "json"
+        invocation.refuse(missing_extra(flag, "toon-format", "toon"))
+    if invocation.call.mounted == "exec":
+        reply.format = "json"
+        invocation.refuse(other(f"exec answers in lines of JSON, not with {flag}.", flag[:8]))
+
+
 def waits(call: Call) -> bool:
     """Return whether *call* is to be repeated until its result is what somebody waits for."""
     return not call.extra.keys().isdisjoint(("until", "until_not", "every"))
@@ -83,7 +103,8 @@ def check(invocation: Invocation) -> None:
     for name, value in (("protocol-version", call.protocol_version), ("output", call.output)):
         accepted = flag_named(f"--{name}").claimed_values
         if value is not None and value not in accepted:
-            invocation.refuse(invalid_setting(name, value, accepted))
+            listed = VALID_OUTPUT_FORMATS if name == "output" else accepted
+            invocation.refuse(invalid_setting(name, value, listed))
     loudness = [name for name in ("quiet", "verbose", "debug") if flag_value(call, name)]
     if len(loudness) > 1:
         invocation.refuse(exclusive(f"--{loudness[0]}", f"--{loudness[1]}"))
@@ -102,8 +123,10 @@ def check(invocation: Invocation) -> None:
     given = [name for name, _, _ in call.taken if name in part_flags()]
     if call.mounted and waits(call):
         given += [name for name, _, _ in call.taken if flag_named(name).group == "wait"]
-    if given and (call.mounted in UNPAGED_COMMANDS or (call.mounted and waits(call))):
-        invocation.refuse(unknown_option(given[-1], ()))
+    unpaged = call.mounted in UNPAGED_COMMANDS or waits(call)
+    useless = given if unpaged else [name for name in given if name in _OF_RESULTS]
+    if call.mounted and useless:
+        invocation.refuse(unknown_option(useless[-1], ()))
     bounded = invocation.contract.annotates_results or invocation.request.is_capped
     if not call.mounted and (bounded or given):
         from ..answer.requested import prepare

@@ -34,7 +34,14 @@ def output_format(request: Request) -> str:
     if named is None and call.output is None:
         named = os.environ.get(_format_variable(request))
     found = FORMATS.get(named or "", "")
-    return "json" if call.mounted == "exec" and found in ("text", "tsv") else found
+    if call.mounted == "exec" and found in ("text", "toon", "tsv"):
+        # One that was typed is refused where it can only be for something else.
+        return (
+            found
+            if found == "toon" and found in (call.output, call.extra.get("format"))
+            else "json"
+        )
+    return found
 
 
 def _format_variable(request: Request) -> str:

@@ -153,6 +153,17 @@ def make_parser() -> argparse.ArgumentParser:
         named = describing.add_argument("words", nargs=argparse.REMAINDER, help="its command")
         named.required = False
     outside.add_parsers(command)
+    getting = command("get", "Read on from an answer that was too long, and is kept", get)
+    getting.add_argument("handle", help="the handle that the answer has")
+    murli.annotate(
+        getting,
+        murli.Metadata(
+            when_to_use="Use when an answer has `kept`: with --query, --fields, --limit, --cursor.",
+            danger_level="safe",
+            idempotent=True,
+            lists=murli.Paging(limit=0),
+        ),
+    )
     _annotate(calling, explaining, stubbing)
     _annotate_running(running)
     return parser
@@ -469,6 +480,20 @@ def stubs(args: argparse.Namespace, writer: Writer) -> None:
         return
     murli.write_file(args.file, text)
     writer.write_success(f"Wrote {args.file}", {"file": args.file, "lines": text.count("\n")})
+
+
+def get(args: argparse.Namespace, writer: Writer) -> None:
+    """Answer with a result that is kept."""
+    from ..compact.kept import load
+    from ..compact.reading_on import program
+
+    entry, invocation = load(args.handle), writer._invocation
+    if invocation is not None:
+        invocation.settings.program = program()
+        if entry.get("external") and invocation.metadata is not None:
+            outside = invocation.metadata.merged_with(murli.Metadata(external=True))
+            invocation.running.metadata = outside
+    writer.write_success("", entry["result"], show=True)
 
 
 # -- values --------------------------------------------------------------------------------------

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 MOST_VALUES = 1000
 # The least that an item may have where all of them together have a limit.
 _LEAST_BYTES = 256
+_LEAST_TOKENS = 100
 
 
 def run(invocation: Invocation) -> Invocation | None:
@@ -230,6 +231,9 @@ class CallsForEach:
             limit = int(text) if text.isdecimal() else contract.size_limit
             if limit:
                 call.max_bytes = str(max(limit // count, _LEAST_BYTES))
+            text = call.extra.get("max_tokens", "")
+            if text.isdecimal() and int(text):
+                call.extra["max_tokens"] = str(max(int(text) // count, _LEAST_TOKENS))
             if "idempotency_key" in call.extra:  # each of them is a change of its own
                 call.extra["idempotency_key"] += f" {value}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from ..formats import dumps, plain
+from ..formats import plain
 from ..line import usage
 from ..line.discretion import discreet
 from ..line.scanning import offers, offers_profiles
@@ -229,8 +229,9 @@ def _print_plain(invocation: Invocation, document: Any) -> NoReturn:
         from ..outcome import Success
 
         invocation.exit(invocation.writer._answer(Success("", shown), ""))
-    pretty = invocation.writer.format() != "ndjson"
-    _print(invocation, dumps(shown, pretty=pretty) + "\n")
+    from ..answer.presentation import encoded
+
+    _print(invocation, encoded(invocation.writer._reply, shown) + "\n")
 
 
 def _print(invocation: Invocation, text: str) -> NoReturn:

@@ -108,7 +108,7 @@ def item_in(document: dict[str, Any], value: str) -> dict[str, Any]:
     if "status" in document:
         status = document["status"]
         item: dict[str, Any] = {"ok": status in ("ok", "plan"), "item": value}
-        found = {key: document[key] for key in ("message", "page") if document.get(key)}
+        found = {key: document[key] for key in ("message", "page", "kept") if document.get(key)}
         payload = document.get("plan", document.get("result"))
         if status == "error":
             found = {"error": {key: each for key, each in document.items() if key not in _ABOUT}}
@@ -120,6 +120,7 @@ def item_in(document: dict[str, Any], value: str) -> dict[str, Any]:
         found = {key: document[key] for key in ("error", "warnings") if document.get(key)}
         if meta.get("truncated"):
             found["page"] = {key: meta[key] for key in _PAGE if key in meta}
+            found.update((key, meta[key]) for key in ("kept",) if key in meta)
     if item["ok"] or payload is not None:
         item["result"] = payload
     return {**item, **found}

@@ -210,6 +210,8 @@ def _envelope(
         # Before the result, so that who reads the beginning knows that it is not all.
         document["message"] = message or ("" if page.left_out else page.sentence())
         document["page"] = page.facts()
+        if "kept" in facts.meta:
+            document["kept"] = facts.meta["kept"]
     if following:
         document["next"] = list(following)
     document[key] = payload

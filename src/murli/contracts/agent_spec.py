@@ -89,6 +89,7 @@ _KNOWN_FIRST = frozenset(
         "etag",
         "validation_only",
         "replayed",
+        "kept",
         "exit_status",
         "_cmd",
         "_line",

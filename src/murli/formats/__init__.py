@@ -546,6 +546,8 @@ def standard(name: str) -> Any:
 
 
 VALID_OUTPUT_FORMATS = ("json", "ndjson", "text")
+# What ``--output`` takes: those of every tool, and the one that needs a package.
+OUTPUT_FORMATS = (*VALID_OUTPUT_FORMATS, "toon")
 
 
 def put_over(target: Any, name: str, function: Callable[..., Any]) -> Callable[[], None]:

@@ -36,10 +36,10 @@ def render(value: Any) -> str:
     return "\n".join(lines)
 
 
-def row_size(item: Any) -> int:
-    """Return how many bytes the line of *item* takes, but for the columns only others have."""
+def row_text(item: Any) -> str:
+    """Return the line of *item*, but for the columns only others have."""
     cells = item.values() if isinstance(item, dict) else [item]
-    return sum(len(_cell(each).encode("utf-8", "surrogatepass")) + 1 for each in cells)
+    return "\t".join(map(_cell, cells))
 
 
 def _cell(value: Any) -> str:

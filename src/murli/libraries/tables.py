@@ -175,7 +175,8 @@ def answer_of(
 def _count(invocation: Invocation, rows: list[Any]) -> str:
     """Return how many *rows* there are, where all of many are shown: a reader may see the first."""
     call, metadata = invocation.call, invocation.metadata
-    asked = (call.limit, call.cursor, call.max_bytes) != (None, None, None)
+    given = (call.limit, call.cursor, call.max_bytes, call.extra.get("max_tokens"))
+    asked = any(each is not None for each in (*given, call.extra.get("query")))
     is_page = asked or (metadata is not None and metadata.lists is not None)
     return f"{len(rows)} rows" if len(rows) > _MANY_ROWS and not is_page else ""
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from ..core import Call
 
 
+# The flags that limit answers, and the variables that do.
+_CAPS = {"--max-bytes": "MAX_OUTPUT_BYTES", "--max-tokens": "MAX_OUTPUT_TOKENS"}
+
+
 def scan_again(invocation: Invocation, words: Sequence[str], without: Collection[str] = ()) -> Call:
     """Return what *words* would have been understood as; flags named in *without* are not ours."""
     host, settings = invocation.host, invocation.settings
@@ -78,10 +82,11 @@ def call_with(invocation: Invocation, flags: Mapping[str, str | None]) -> str:
     words = line.with_flags(flags)
     if words is not None:
         return spelled(invocation, words)
-    if {name: value for name, value in flags.items() if value is not None} == {"--max-bytes": "0"}:
+    given = {name: value for name, value in flags.items() if value is not None}
+    if given.keys() <= _CAPS.keys() and set(given.values()) == {"0"}:
         # The tool has an option of that name, or hands on what it does not know.
-        uncapped = f"{variable_of(invocation, 'MAX_OUTPUT_BYTES')}=0"
-        return spelled(invocation, line.without(flags), "env", uncapped)
+        uncapped = [f"{variable_of(invocation, _CAPS[name])}=0" for name in given]
+        return spelled(invocation, line.without(flags), "env", *uncapped)
     return ""
 
 
@@ -89,7 +94,8 @@ def spelled(invocation: Invocation, words: list[str], *before: str) -> str:
     """Return the call with *words* as a shell takes it; ``""`` if it cannot be written."""
     from shlex import join
 
-    words = [*before, invocation.host.name(), *words]
+    program = invocation.settings.program or (invocation.host.name(),)
+    words = [*before, *program, *words]
     if invocation.secrets is not None:
         # Before they are quoted: a quotation mark inside one would hide it.
         words = invocation.secrets.scrub_words(words)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..contracts import MURLI, VALID_PROTOCOL_VERSIONS
 from ..core import Record, fill
-from ..formats import VALID_OUTPUT_FORMATS
+from ..formats import OUTPUT_FORMATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,14 @@ if TYPE_CHECKING:
 # Mounted commands whose answers have no parts to choose from.
 UNPAGED_COMMANDS = ("describe", "profile", "doctor")
 # The formats of the contracts with ResponseEnvelopes by our own names for them.
-FORMATS = {"json": "json", "jsonl": "ndjson", "plain": "text", "table": "text", "tsv": "tsv"}
+FORMATS = {
+    "json": "json",
+    "jsonl": "ndjson",
+    "plain": "text",
+    "table": "text",
+    "tsv": "tsv",
+    "toon": "toon",
+}
 
 
 class CommandFacts:
@@ -65,6 +72,7 @@ class OwnFlag(Record):
     - *claimed*: whether it is ours although the command forwards options it does not know.
     - *claimed_values*: values with which it is ours although the command would abbreviate to it.
     - *for_each_call*: whether ``exec`` passes it on to each of its calls.
+    - *selects*: whether it decides what the parts of a result are, and not only which are wanted.
     """
 
     names: tuple[str, ...]
@@ -83,6 +91,7 @@ class OwnFlag(Record):
     claimed: bool
     claimed_values: tuple[str, ...]
     for_each_call: bool
+    selects: bool
 
     def __init__(
         self,
@@ -103,6 +112,7 @@ class OwnFlag(Record):
         claimed: bool = False,
         claimed_values: tuple[str, ...] = (),
         for_each_call: bool = False,
+        selects: bool = False,
     ) -> None:
         spellings = tuple(names.split())
         fill(
@@ -123,6 +133,7 @@ class OwnFlag(Record):
             claimed=claimed,
             claimed_values=claimed_values,
             for_each_call=for_each_call,
+            selects=selects,
         )
 
     @property
@@ -143,7 +154,8 @@ class OwnFlag(Record):
     @property
     def is_about_the_answer(self) -> bool:
         """Whether calls that differ in it alone ask for the same result."""
-        return self.group in ("caller", "format", "part", "time", "wait", "messages")
+        groups = ("caller", "format", "part", "time", "wait", "messages")
+        return self.group in groups and not self.selects
 
     def documented(self, default: Any = None, *, standard: bool = False) -> Flag:
         """Return it as a flag of a command tree."""
@@ -163,17 +175,25 @@ def _has(trait: str) -> Callable[[CommandFacts], bool]:
 OWN_FLAGS = (
     OwnFlag(
         *("--output", "format", "Choose the format of the answer"),
-        choices=VALID_OUTPUT_FORMATS,
+        choices=OUTPUT_FORMATS,
         views="help",
         applies=lambda facts: facts.format_flag == "--output",
         everywhere=True,
-        claimed_values=VALID_OUTPUT_FORMATS,
+        claimed_values=OUTPUT_FORMATS,
     ),
     OwnFlag(
         *("--format", "format", "Choose the format of the answer"),
         choices=tuple(FORMATS),
         views="help manifest",
         applies=lambda facts: facts.format_flag == "--format",
+    ),
+    OwnFlag(
+        *("--query", "part", "Return what this JMESPath expression finds in the result"),
+        metavar="EXPR",
+        views="help manifest",
+        applies=lambda facts: facts.acts,
+        everywhere=True,
+        selects=True,
     ),
     OwnFlag(
         *("--fields", "part", "Return only these fields: id,owner.name"),
@@ -206,6 +226,14 @@ OWN_FLAGS = (
     ),
     OwnFlag(
         *("--max-bytes", "part", "Truncate the answer to N bytes; 0 for no limit"),
+        metavar="N",
+        type="int",
+        views="help manifest",
+        applies=lambda facts: facts.acts and not facts.mutating,
+        everywhere=True,
+    ),
+    OwnFlag(
+        *("--max-tokens", "part", "Truncate the answer to N tokens; 0 for no limit"),
         metavar="N",
         type="int",
         views="help manifest",

@@ -154,6 +154,16 @@ def invalid_setting(name: str, value: str, accepted: Sequence[str]) -> AgentErro
     )
 
 
+def missing_extra(flag: str, package: str, extra: str) -> AgentError:
+    """A flag of ours that needs a package which is not installed."""
+    return AgentError.precondition(
+        f"{flag} needs the package {package}, which is not installed.",
+        f"Install it: pip install 'murli[{extra}]'",
+        error_type="extra_missing",
+        field=flag.partition(" ")[0].lstrip("-"),
+    )
+
+
 def our_options() -> list[str]:
     """Return the names of our own flags, for somebody who mistyped one."""
     from ..core import FLAG_NAMES, current

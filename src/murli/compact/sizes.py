@@ -1,4 +1,4 @@
-"""How many bytes things take, and what to leave out so that they take fewer."""
+"""How much things take of what a reader counts, and what to leave out so that they take less."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
+    from ..answer import Reply
+    from ..answer.paging import Part
     from ..contracts import Facts
     from ..outcome import Outcome
-    from . import Reply
-    from .paging import Part
+    from .caps import Measure
 
     Step = str | int
 
@@ -22,9 +23,9 @@ MOST_LEFT_OUT = 16
 _LEAST = 64
 
 
-def size_on_wire(reply: Reply, outcome: Outcome, facts: Facts) -> int:
-    """Return how many bytes an answer would have."""
-    return len(reply.text_of(reply.render(outcome, facts)).encode("utf-8", "replace")) + 1
+def size_on_wire(reply: Reply, outcome: Outcome, facts: Facts, measure: Measure) -> int:
+    """Return how much an answer would be."""
+    return measure.of(f"{reply.text_of(reply.render(outcome, facts))}\n")
 
 
 def is_surely_below(most: int, *values: Any) -> bool:
@@ -55,28 +56,33 @@ def size_of(value: Any) -> int:
     return len(dumps(value, pretty=False).encode("utf-8", "surrogatepass"))
 
 
-def piece_sizes(part: Part, reply: Reply) -> Iterator[int]:
-    """Return about how many bytes each piece of *part* adds to an answer."""
+def piece_sizes(part: Part, reply: Reply, measure: Measure) -> Iterator[int]:
+    """Return about how much each piece of *part* adds to an answer."""
     if part.is_text:
-        return (size_of(line) for line in part.pieces)
+        return (measure.of_value(line) for line in part.pieces)
     if reply.one_line:
-        return (size_of(item) + 1 for item in part.pieces)
+        return (measure.of_value(item) + 1 for item in part.pieces)
     if reply.format == "tsv":
-        from ..formats.tsv import row_size
+        from ..formats import tsv
 
-        return (row_size(item) for item in part.pieces)
+        return (measure.of(f"{tsv.row_text(item)}\n") for item in part.pieces)
+    if reply.format == "toon":
+        from . import toon
+
+        return (measure.of(f"{toon.row_text(item)}\n") for item in part.pieces)
     depth = 2 if part.frame is None else 3
     if not reply.has_rows:
-        return (_indented_size(dumps(item), depth) for item in part.pieces)
+        return (measure.of(_indented(dumps(item), depth)) for item in part.pieces)
     from ..formats.rows import is_row, row_text
 
     texts = (row_text(item) if is_row(item) else dumps(item) for item in part.pieces)
-    return (_indented_size(text, depth) for text in texts)
+    return (measure.of(_indented(text, depth)) for text in texts)
 
 
-def _indented_size(text: str, depth: int) -> int:
-    lines = text.count("\n") + 1
-    return len(text.encode("utf-8", "surrogatepass")) + lines * 2 * depth + 2
+def _indented(text: str, depth: int) -> str:
+    """Return *text* as it stands in a list at that *depth*."""
+    space = "  " * depth
+    return f"{space}{text},\n".replace("\n", f"\n{space}", text.count("\n"))
 
 
 def how_many_fit(sizes: Iterable[int], room: int) -> int:
@@ -101,11 +107,11 @@ class LeftOut:
 
 
 def leave_out(
-    value: Any, excess_of: Callable[[Any, list[LeftOut]], int]
+    value: Any, excess_of: Callable[[Any, list[LeftOut]], int], measure: Measure
 ) -> tuple[Any, list[LeftOut]] | None:
     """Return *value* with ``None`` in place of as little as possible, so that nothing is too much.
 
-    *excess_of* tells by how many bytes a value is too large, given what was left out of it. No
+    *excess_of* tells by how much a value is too large, given what was left out of it. No
     value is ever shortened. ``None`` when not even leaving out all of it helps.
     """
     whole, left_out = value, list[LeftOut]()
@@ -113,7 +119,7 @@ def leave_out(
         excess = excess_of(value, left_out)
         if excess <= 0:
             return value, left_out
-        way = _heaviest(value, excess)
+        way = _heaviest(value, excess, measure)
         if not way:
             break
         size = size_of(_at(value, way))
@@ -125,16 +131,18 @@ def leave_out(
     return (None, everything) if excess_of(None, everything) <= 0 else None
 
 
-def _heaviest(value: Any, excess: int) -> list[Step]:
-    """Return the path to the smallest value whose absence saves *excess* bytes, or the largest."""
+def _heaviest(value: Any, excess: int, measure: Measure) -> list[Step]:
+    """Return the path to the smallest value whose absence saves *excess*, or the largest."""
+    nothing = measure.of_value(None)
     way: list[Step] = []
     node = value
     while isinstance(node, (dict, list)) and node:
         children = list(node.items() if isinstance(node, dict) else enumerate(node))
         step, size = max(
-            ((key, size_of(child)) for key, child in children), key=lambda found: found[1]
+            ((key, measure.of_value(child)) for key, child in children),
+            key=lambda found: found[1],
         )
-        if size - len("null") < excess:
+        if size - nothing < excess:
             # Not enough by itself; at the top it is a beginning, below it takes the whole node.
             return way or [step]
         way.append(step)
