@@ -137,7 +137,9 @@ class Card:
         """Return what there is to say about a command that has none below it."""
         command, marks = self._command, self._marks(self._command)
         # The framework's own usage knows of one value only.
-        has_usage = has_usage or any(each.batch for each in (*command.arguments, *command.flags))
+        takes_several = [each.batch for each in command.arguments]
+        takes_several += [each.batch for each in command.flags]
+        has_usage = has_usage or any(takes_several)
         lines = [f"Call: {self._line(command)}"] if has_usage else []
         if marks and not has_usage:
             known = f" ({_INFERRED})" if marks[0].endswith("?") else ""

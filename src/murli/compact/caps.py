@@ -144,8 +144,8 @@ def _cap_set(invocation: Invocation, unit: str) -> int | None:
         if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS:
             return int(text)
         if text:
-            told = f"{name} is not a number of {unit}, and was ignored: {text[:40]}"
-            invocation.writer.warn("invalid_setting", told, variable=name)
+            note = f"{name} is not a number of {unit}, and was ignored: {text[:40]}"
+            invocation.writer.warn("invalid_setting", note, variable=name)
     return None
 
 
