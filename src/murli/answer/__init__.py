@@ -289,7 +289,7 @@ class Reply:
         if self.format == "toon":
             from .presentation import encoded as as_asked
 
-            return as_asked(self, answer.document)
+            return as_asked(self, answer.document, one_line=self.one_line)
         if self.has_rows and not self.one_line:
             from ..formats.rows import dumps_in_rows
 

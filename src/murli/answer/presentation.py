@@ -70,15 +70,15 @@ def code_of(writer: Writer, error: AgentError) -> int:
     return writer._reply._respond(Failure(presentable(error)), Facts()).exit_code
 
 
-def encoded(reply: Reply, document: dict[str, Any]) -> str:
-    """Return *document* in the notation that was asked for; one line where lines are read."""
-    if reply.format == "toon" and not reply.one_line:
+def encoded(reply: Reply, document: dict[str, Any], *, one_line: bool) -> str:
+    """Return *document* in the notation that was asked for, or in *one_line* of JSON."""
+    if reply.format == "toon" and not one_line:
         from ..compact.toon import render
 
         text = render(document)
         if text is not None:
             return text
-    return dumps(document, pretty=not reply.one_line)
+    return dumps(document, pretty=not one_line)
 
 
 def stderr_is_closed(outlet: Outlet, invocation: Invocation | None) -> bool:

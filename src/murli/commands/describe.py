@@ -231,7 +231,8 @@ def _print_plain(invocation: Invocation, document: Any) -> NoReturn:
         invocation.exit(invocation.writer._answer(Success("", shown), ""))
     from ..answer.presentation import encoded
 
-    _print(invocation, encoded(invocation.writer._reply, shown) + "\n")
+    reply = invocation.writer._reply
+    _print(invocation, encoded(reply, shown, one_line=reply.format == "ndjson") + "\n")
 
 
 def _print(invocation: Invocation, text: str) -> NoReturn:
