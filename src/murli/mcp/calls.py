@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from ..client.decisions import Policy
 from ..client.response import Response
 from ..client.session import Session
-from ..client.steps import Run, Step, Steps
+from ..client.steps import Recall, Run, Step, Steps
 from ..wire.catalogue import Catalogue, from_description, is_description
 from ..wire.collecting import HeadAndTail, WholeOutput
 from ..wire.documents import parsed
@@ -113,8 +113,8 @@ class Calls:
             answer = await self._do(step, listener)
 
     async def _do(self, step: Step, listener: Listener | None) -> Any:
-        if not isinstance(step, Run):
-            return None  # nothing is kept, waited for or renewed
+        if not isinstance(step, Run):  # nothing is kept, waited for or renewed
+            return {} if isinstance(step, Recall) else None
         catalogue = self.catalogue
         words = step.words if catalogue is None else catalogue.with_agent(step.words)
         return await self.run(words, listener)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from ..core import Record
 from ..errors import AgentError
 
-#: what is wrong where the SDK is missing, and what to do about it
-MISSING = ("The MCP SDK is not installed.", "Run `pip install 'murli[mcp]'`.")
 #: where a bearer token is looked up unless a file is named
 TOKEN_VARIABLE = "MURLI_MCP_TOKEN"
+_START = (
+    "import sys; '' in sys.path[:1] and sys.path.pop(0); "
+    "sys.path += [each for each in {path!r} if each not in sys.path]; "
+    "from murli.mcp.main import main; main()"
+)
 _PORT = 8000
 _MOST_PORT = 65_535
 
@@ -64,7 +67,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--http",
         type=_address,
-        default="",
         metavar="[HOST:]PORT",
         help="serve streamable HTTP instead of stdio; on this machine alone unless HOST says more",
     )
@@ -120,11 +122,38 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+class Described(NamedTuple):
+    """An option of a server, as a description of it lists it."""
+
+    name: str
+    help: str
+    metavar: str
+    usual: object
+    is_number: bool
+
+
+def own_options() -> list[Described]:
+    """Return the options of a server."""
+    parser = _Parser(add_help=False)
+    add_options(parser)
+    return [
+        Described(
+            each.option_strings[0].removeprefix("--"),
+            str(each.help),
+            str(each.metavar),
+            each.default or None,
+            each.type is _count,
+        )
+        for each in parser._actions
+    ]
+
+
 def options_in(parsed: argparse.Namespace) -> Options:
     """Return the options that a parser with `add_options` has *parsed*."""
     found = {name: getattr(parsed, name) for name in Options().__dict__ if hasattr(parsed, name)}
     for name, value in found.items():
         found[name] = tuple(value) if isinstance(value, list) else value
+    found["http"] = found.get("http") or ""
     return Options(**found)
 
 
@@ -145,11 +174,28 @@ def usage_text(program: str) -> str:
     return parser.format_help()
 
 
-def is_installed() -> bool:
-    """Return whether there is an SDK; it is not loaded."""
+def check_sdk() -> None:
+    """Raise `AgentError` where there is no SDK; it is not loaded."""
     from importlib.util import find_spec
 
-    return find_spec("mcp") is not None and find_spec("anyio") is not None
+    if find_spec("mcp") is None or find_spec("anyio") is None:
+        raise AgentError.precondition(
+            "The MCP SDK is not installed.", "Run `pip install 'murli[mcp]'`."
+        )
+
+
+def server_argv(name: str, options: Options, **asked: Any) -> list[str]:
+    """Return what runs the server of the tool *name*; see `murli.mcp.main.main`.
+
+    The process finds the modules that this one finds, whichever way that does it, but none in the
+    folder of a script: something there may be called like a module of the SDK.
+    """
+    import json
+    import sys
+
+    path = [each for each in sys.path[1:] if each]
+    document = {"name": name, "options": options.words(), **asked}
+    return [sys.executable, "-c", _START.format(path=path), json.dumps(document)]
 
 
 def _count(text: str) -> int:

@@ -8,7 +8,6 @@ else to do than to fork; see `warm_calls`.
 from __future__ import annotations
 
 import os
-import sys
 
 from ...errors import AgentError
 from ...line import usage
@@ -19,19 +18,14 @@ if TYPE_CHECKING:
     from socket import socket
 
     from ...call import Invocation
+    from ...mcp.options import Options
 
-#: what starts the server, whichever way this process has found its modules
-_START = (
-    "import sys; '' in sys.path[:1] and sys.path.pop(0); "
-    "sys.path += [each for each in {path!r} if each and each not in sys.path]; "
-    "from murli.mcp.main import serve_calls; serve_calls()"
-)
 _VERBS = ("serve", "calls")
 
 
 def run(invocation: Invocation) -> Invocation:
     """Answer ``mcp serve``; returns only in the process of one of the calls, which is to go on."""
-    from ...mcp.options import MISSING, from_words, is_installed, usage_text
+    from ...mcp.options import check_sdk, from_words, usage_text
 
     words = invocation.call.rest
     verb, *rest = words or [""]
@@ -48,30 +42,26 @@ def run(invocation: Invocation) -> Invocation:
         return _work(invocation, _inherited(invocation, rest))
     try:
         options = from_words(rest)
+        check_sdk()
     except AgentError as mistake:
         invocation.refuse(mistake)
     if invocation.call.timeout is not None and invocation.deadline is not None:
         options = options.replace(timeout=invocation.deadline.seconds)
-    if not is_installed():
-        invocation.refuse(AgentError.precondition(*MISSING))
-    return _serve(invocation, options.words())
+    return _serve(invocation, options)
 
 
-def _serve(invocation: Invocation, words: list[str]) -> Invocation:
+def _serve(invocation: Invocation, options: Options) -> Invocation:
     """Start the server, and make the calls that it asks for until it has ended."""
     import subprocess
     from socket import socketpair
 
     from ...call.forked_call import check_process
+    from ...mcp.options import server_argv
 
     check_process(invocation, "mcp serve")
     ours, theirs = socketpair()
-    program = sys.orig_argv[: len(sys.orig_argv) - len(sys.argv) + 1]
-    argv = [
-        *(sys.executable, "-c", _START.format(path=sys.path[1:])),
-        *(str(theirs.fileno()), invocation.host.name(), *words, "--", *program),
-    ]
     with theirs:
+        argv = server_argv(invocation.host.name(), options, calls=theirs.fileno())
         server = subprocess.Popen(argv, pass_fds=[theirs.fileno()])
     return _work(invocation, ours, server)
 
