@@ -74,7 +74,7 @@ def _work(invocation: Invocation, requests: socket, server: object = None) -> In
     words = calls.run()
     if words is None:
         invocation.exit(calls.finish())
-    return start_forked_call(invocation, words)
+    return start_forked_call(invocation, words, prepare=calls.prepare)
 
 
 def _inherited(invocation: Invocation, words: list[str]) -> socket:

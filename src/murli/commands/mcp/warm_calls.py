@@ -14,12 +14,15 @@ import select
 import signal
 import socket
 import struct
+import sys
 import time
+from importlib import import_module
 
 from ...call.forked_call import fork, warm_up
 from ...formats import defer_signals
 from ...platform import SIGKILL, SIGTERM
 from ...process.process_guard import hold_signals, real_hard_exit
+from .quick_end import arrange
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,6 +57,9 @@ class WarmCalls:
         # Groups that have outlived their call -> when they are ended by force.
         self._leftover: dict[int, float] = {}
         self._wakeup = os.pipe()
+        # By which calls tell what they had to load, and so the next ones would.
+        self._learnt = os.pipe()
+        self._names = b""
         self._signal = 0
 
     def run(self) -> list[str] | None:
@@ -64,7 +70,7 @@ class WarmCalls:
         if self._invocation.deadline is not None:
             self._invocation.deadline.stop()
             self._invocation.deadline = None
-        for each in self._wakeup:
+        for each in (*self._wakeup, *self._learnt):
             os.set_blocking(each, False)
         before = signal.signal(signal.SIGCHLD, _do_nothing)
         signal.set_wakeup_fd(self._wakeup[1], warn_on_full_buffer=False)
@@ -102,11 +108,14 @@ class WarmCalls:
         poll = select.poll()
         poll.register(self._requests, select.POLLIN)
         poll.register(self._wakeup[0], select.POLLIN)
+        poll.register(self._learnt[0], select.POLLIN)
         while True:
             timeout = _GRACE_SECONDS * 1000 if self._leftover else None
             ready = dict(poll.poll(timeout))
             if self._wakeup[0] in ready:
-                _drain(self._wakeup[0])
+                _drained(self._wakeup[0])
+            if self._learnt[0] in ready:
+                self._load()
             self._reap()
             self._end_leftover()
             if self._requests.fileno() in ready and not self._receive():
@@ -164,9 +173,22 @@ class WarmCalls:
         os.setsid()
         signal.set_wakeup_fd(-1)
         self._requests.close()
-        for each in (*self._wakeup, *descriptors[1:], *self._received):
+        for each in (*self._wakeup, self._learnt[0], *descriptors[1:], *self._received):
             os.close(each)
         self._invocation.writer._reply.started = time.monotonic()
+
+    def prepare(self, forked: Invocation) -> None:
+        """Arrange, in a fork, how its process ends."""
+        arrange(forked, self._learnt[1])
+
+    def _load(self) -> None:
+        """Load what a call had to load, so that the next one has not."""
+        *names, self._names = (self._names + _drained(self._learnt[0])).split(b"\n")
+        for name in {each.decode() for each in names} - sys.modules.keys():
+            try:
+                import_module(name)
+            except Exception:  # it is loaded in some other way; calls will do what they need
+                pass
 
     def _stop(self, number: int, kind: int) -> None:
         for process, each in self._running.items():
@@ -216,12 +238,15 @@ def _do_nothing(number: int, frame: object) -> None:
     """Stand in place of a handler, so that the signal is noted at the wakeup descriptor."""
 
 
-def _drain(descriptor: int) -> None:
+def _drained(descriptor: int) -> bytes:
+    """Return what is in a pipe, which is empty then."""
+    parts = []
     try:
-        while os.read(descriptor, 1 << 12):
-            pass
+        while part := os.read(descriptor, 1 << 16):
+            parts.append(part)
     except BlockingIOError:
-        return
+        pass
+    return b"".join(parts)
 
 
 def _signal_group(group: int, number: int) -> bool:
