@@ -254,7 +254,7 @@ async def serve(app: App, options: Options, on_ready: Callable[[str], object]) -
     shown = f"[{host}]" if ":" in host else host
     on_ready(f"http://{shown}:{listening.getsockname()[1]}{PATH}")
     try:
-        await server._serve([listening])
+        await getattr(server, "_serve", server.serve)([listening])
     finally:
         listening.close()
 

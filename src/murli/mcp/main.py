@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import queue
 import signal
@@ -47,7 +48,6 @@ def main() -> None:
     except AgentError as error:
         report(error)
         status = error.code
-    sys.stdout.flush()
     os._exit(status)  # a thread may still be reading
 
 
@@ -123,6 +123,7 @@ def _end_on_signals(scope: Any, stopped: list[int]) -> None:
     """Have signals end the calls that run, and then this process."""
 
     def end(number: int) -> None:
+        logging.disable()  # of what the SDK thinks of connections that end
         stopped.append(128 + number)
         scope.cancel()
 

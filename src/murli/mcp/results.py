@@ -84,7 +84,7 @@ def result_of(response: Response[Any], schema: Mapping[str, Any] | None = None) 
             "retryable": False,
         }
         return failed(error, document[key])
-    return _result(document, response.text if response.state != "plan" else None)
+    return _result(document, _printed(response))
 
 
 def failed(error: Mapping[str, Any], payload: Any = None) -> dict[str, Any]:
@@ -128,6 +128,13 @@ def _error(response: WireResponse[Any], problem: Problem) -> dict[str, Any]:
 def _payload(response: WireResponse[Any]) -> Any:
     """Return the result: the items of a stream, or else the data."""
     return list(response.items) if response.items else response.data
+
+
+def _printed(response: WireResponse[Any]) -> str | None:
+    """Return the text that the command printed, where that is all of its result."""
+    data = response.data
+    is_text = isinstance(data, str) or (isinstance(data, dict) and len(data) == 1)
+    return response.text if is_text and response.state != "plan" else None
 
 
 def _kept(record: Any, names: tuple[str, ...]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ import struct
 import sys
 import time
 from importlib import import_module
+from subprocess import TimeoutExpired
 
 from ...call.forked_call import fork, warm_up
 from ...formats import defer_signals
@@ -41,6 +42,8 @@ NOT_STARTED = 1 << 16
 _DESCRIPTORS = 3
 # How long what a call has left behind gets to end by itself.
 _GRACE_SECONDS = 2.0
+# How long the server gets that has nobody to ask for calls, or was asked to end.
+_SERVER_SECONDS = 8.0
 
 
 class WarmCalls:
@@ -90,12 +93,16 @@ class WarmCalls:
         """End what still runs; return the exit code of the program."""
         for process in self._running:
             _signal_group(process, SIGTERM)
-        self._requests.close()
         server, status = self._server, 0
         if server is not None:
             if self._signal:
                 server.send_signal(SIGTERM)
-            status = server.wait()
+            try:
+                status = server.wait(_SERVER_SECONDS)
+            except TimeoutExpired:
+                server.kill()
+                status = server.wait()
+        self._requests.close()
         deadline = time.monotonic() + _GRACE_SECONDS
         while self._running and time.monotonic() < deadline:
             time.sleep(0.01)
