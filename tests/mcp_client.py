@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -57,7 +58,14 @@ class Caller:
             return await self.session.list_tools(cursor=cursor)
         return await self.session.list_tools(cursor)
 
-    async def call(self, name: str, **arguments: Any) -> dict[str, Any]:
+    async def set_level(self, level: str) -> None:
+        """Ask for log entries from *level* on."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that the protocol is about to drop it
+            setting = self.session.set_logging_level(level)
+        await setting
+
+    async def call(self, name: str, /, **arguments: Any) -> dict[str, Any]:
         """Call a tool, whose progress is noted."""
 
         async def note(progress: float, total: float | None, message: str | None) -> None:
@@ -66,7 +74,7 @@ class Caller:
         found = await self.session.call_tool(name, arguments, progress_callback=note)
         return dict(wire(found))
 
-    async def data(self, name: str, **arguments: Any) -> Any:
+    async def data(self, name: str, /, **arguments: Any) -> Any:
         """Call a tool, and return its structured content."""
         return (await self.call(name, **arguments))["structuredContent"]
 

@@ -68,8 +68,8 @@ def work(mark: str, seconds: float) -> dict[str, int]:
     """Work for a while, and say how far it has come."""
     writer = murli.get_writer()
     writer.log("begun")
-    open(mark, "w").close()
     try:
+        open(mark, "w").close()
         for number in range(1, 5):
             writer.write_progress(murli.ProgressEvent(stage="work", current=number, total=4))
             time.sleep(seconds / 4)

@@ -30,6 +30,7 @@ _NOT_STARTED = 1 << 16
 _CHUNK = 1 << 16
 # How long what a call has left running may still write.
 _LINGER_SECONDS = 0.5
+_AGAIN_SECONDS = 0.3
 # How long to wait for the process of the calls to end.
 _END_SECONDS = 5.0
 
@@ -113,9 +114,10 @@ class WarmCalls:
             reason = await self._wait(ended, reading, limits)
             if reason:
                 await self._stop(number, ended, limits)
-            await _wait_for_end(reading, _LINGER_SECONDS)
+            await self._listen_to_end(reading, limits)
         except asyncio.CancelledError:
             await self._stop(number, ended, limits)
+            await self._listen_to_end(reading, limits)
             raise
         finally:
             del self._ended[number]
@@ -167,15 +169,29 @@ class WarmCalls:
         return next((each.result() for each in trouble if each.done()), "time")
 
     async def _stop(self, number: int, ended: asyncio.Future[int], limits: Limits) -> None:
-        """Have a call end, asked first and then by force."""
-        for kind in (_STOP, _KILL):
+        """Have a call end, asked first and then by force.
+
+        It is asked twice: another of its threads than the one that sleeps may be told first.
+        """
+        grace = max(limits.grace_seconds, 1.0)
+        for kind, seconds in ((_STOP, _AGAIN_SECONDS), (_STOP, grace), (_KILL, grace)):
             if ended.done() or self.lost.is_set():
                 return
             try:
                 self._connection.send(_REQUEST.pack(kind, number))
             except OSError:  # it has just ended
                 return
-            await asyncio.wait([ended], timeout=max(limits.grace_seconds, 1.0))
+            await asyncio.wait([ended], timeout=seconds)
+
+    async def _listen_to_end(self, reading: Sequence[_Reader], limits: Limits) -> None:
+        """Read what a call still writes that has ended, or is ending along with its process.
+
+        Who could not write any more might end before it has cleaned up.
+        """
+        pending = [each.over for each in reading if not each.over.done()]
+        if pending:
+            seconds = limits.grace_seconds if self.lost.is_set() else _LINGER_SECONDS
+            await asyncio.wait(pending, timeout=seconds)
 
     def _receive(self) -> None:
         try:
@@ -257,12 +273,6 @@ class _Reader:
             self._sink.end()
         if not self.over.done():
             self.over.set_result(None)
-
-
-async def _wait_for_end(reading: Sequence[_Reader], seconds: float) -> None:
-    open_ones = [each.over for each in reading if not each.over.done()]
-    if open_ones:
-        await asyncio.wait(open_ones, timeout=seconds)
 
 
 async def started(argv: Sequence[str], env: Mapping[str, str]) -> WarmCalls | None:

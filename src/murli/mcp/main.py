@@ -12,7 +12,7 @@ import socket
 import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import AgentError
 from ..wire.limits import Limits
@@ -20,10 +20,16 @@ from .backends import Backend, Processes, WarmCalls, started
 from .calls import Calls, Nothing
 from .options import Options, from_words
 
+if TYPE_CHECKING:
+    from .server import ToolServer
+
 # How long one message on stdin may be.
 _LONGEST_MESSAGE = 64 << 20
 # How long calls that run may go on when no more can come.
 _FAREWELL_SECONDS = 5.0
+# How often to look whether there are any, and how often there are none before that is believed.
+_LOOK_SECONDS = 0.05
+_QUIET_LOOKS = 3
 _SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP")
 
 
@@ -111,7 +117,7 @@ async def _serve(connect: Callable[[], Awaitable[Calls]], options: Options) -> i
             if options.http:
                 await _serve_http(server, options)
             else:
-                await _serve_stdio(server)
+                await _serve_stdio(server, tool)
             group.cancel_scope.cancel()
     finally:
         with CancelScope(shield=True):
@@ -139,6 +145,9 @@ def _end_on_signals(scope: Any, stopped: list[int]) -> None:
 async def _end_with(backend: WarmCalls, scope: Any, stopped: list[int]) -> None:
     """End when the tool's process has ended, without which there are no calls."""
     await backend.lost.wait()
+    await asyncio.sleep(_LOOK_SECONDS)  # which a signal may have ended that we get as well
+    if stopped:
+        return
     stopped.append(1)
     report(AgentError.tool_error("The process of the tool has ended.", "Start the server again."))
     scope.cancel()
@@ -147,33 +156,22 @@ async def _end_with(backend: WarmCalls, scope: Any, stopped: list[int]) -> None:
 # -- stdio --------------------------------------------------------------------------------------
 
 
-async def _serve_stdio(server: Any) -> None:
-    from anyio import create_task_group
-
+async def _serve_stdio(server: Any, tool: ToolServer) -> None:
     from .sdk import stdio
 
-    lines = _Lines()
-    async with create_task_group() as group:
-
-        async def end_behind_input() -> None:
-            await lines.over.wait()
-            await asyncio.sleep(_FAREWELL_SECONDS)
-            group.cancel_scope.cancel()
-
-        group.start_soon(end_behind_input)
-        async with stdio(lines) as (source, target):
-            await server.run(source, target, server.create_initialization_options())
-        group.cancel_scope.cancel()
+    async with stdio(_Lines(tool)) as (source, target):
+        await server.run(source, target, server.create_initialization_options())
 
 
 class _Lines:
-    """The lines of stdin, read by a thread that ends with the process; *over* is set at the end.
+    """The lines of stdin, read by a thread that ends with the process.
 
-    One that is too long becomes one that is no message, which the SDK knows how to refuse.
+    They end when what they asked for is answered, or has had time for that: the SDK gives up what
+    it is still at. One that is too long becomes one that is no message, which the SDK knows how to refuse.
     """
 
-    def __init__(self) -> None:
-        self.over = asyncio.Event()
+    def __init__(self, tool: ToolServer) -> None:
+        self._tool = tool
         self._loop = asyncio.get_running_loop()
         self._lines: queue.Queue[bytes] = queue.Queue(16)
         self._ready = asyncio.Event()
@@ -198,6 +196,13 @@ class _Lines:
             if not line:
                 return
 
+    async def _wait_for_answers(self) -> None:
+        until = self._loop.time() + _FAREWELL_SECONDS
+        quiet = 0
+        while quiet < _QUIET_LOOKS and self._loop.time() < until:
+            await asyncio.sleep(_LOOK_SECONDS)
+            quiet = 0 if self._tool.open_requests else quiet + 1
+
     async def __aiter__(self) -> AsyncIterator[str]:
         while True:
             await self._ready.wait()
@@ -207,7 +212,7 @@ class _Lines:
                 self._ready.clear()
                 continue
             if not line:
-                self.over.set()
+                await self._wait_for_answers()
                 return
             yield line.decode("utf-8", "replace")
 

@@ -51,7 +51,12 @@ def refusal(code: int, message: str) -> Exception:
 
 
 class Handlers(Protocol):
-    """What a server does; every method takes and returns what is on the wire."""
+    """What a server does; every method takes and returns what is on the wire.
+
+    *open_requests* is counted here.
+    """
+
+    open_requests: int
 
     async def list_tools(self, params: Data, peer: Peer) -> Data:
         """Answer ``tools/list``."""
@@ -173,8 +178,19 @@ def make_server(name: str, version: str, instructions: str, handlers: Handlers) 
         "prompts/get": ("GetPrompt", handlers.get_prompt),
         "logging/setLevel": ("SetLevel", set_level),
     }
+
+    def counted(handle: Callable[[Data, Peer], Awaitable[Data]]) -> Any:
+        async def handle_counted(params: Data, peer: Peer) -> Data:
+            handlers.open_requests += 1
+            try:
+                return await handle(params, peer)
+            finally:
+                handlers.open_requests -= 1
+
+        return handle_counted
+
     for method, (kind, handle) in table.items():
-        _register(server, method, kind, handle, levels)
+        _register(server, method, kind, counted(handle), levels)
     return server
 
 

@@ -56,6 +56,8 @@ class ToolServer:
         if not len(self.offers):
             raise AgentError.user_error("No command is left to offer.", "Select others.")
         self._texts: Texts | None = None
+        #: how many requests are being answered
+        self.open_requests = 0
 
     @property
     def instructions(self) -> str:

@@ -42,6 +42,7 @@ NOT_STARTED = 1 << 16
 _DESCRIPTORS = 3
 # How long what a call has left behind gets to end by itself.
 _GRACE_SECONDS = 2.0
+_AGAIN_SECONDS = 0.3
 # How long the server gets that has nobody to ask for calls, or was asked to end.
 _SERVER_SECONDS = 8.0
 
@@ -91,24 +92,28 @@ class WarmCalls:
 
     def finish(self) -> int:
         """End what still runs; return the exit code of the program."""
-        for process in self._running:
-            _signal_group(process, SIGTERM)
         server, status = self._server, 0
+        if server is not None and self._signal:
+            server.send_signal(SIGTERM)
+        self._requests.close()
+        deadline = time.monotonic() + _GRACE_SECONDS
+        again = 0.0
+        while self._running and time.monotonic() < deadline:
+            if time.monotonic() >= again:
+                # More than once: another thread than the one that sleeps may have got it.
+                again = time.monotonic() + _AGAIN_SECONDS
+                for process in self._running:
+                    _signal_group(process, SIGTERM)
+            time.sleep(0.01)
+            self._reap(answer=False)
+        for process in (*self._running, *self._leftover):
+            _signal_group(process, SIGKILL)
         if server is not None:
-            if self._signal:
-                server.send_signal(SIGTERM)
             try:
                 status = server.wait(_SERVER_SECONDS)
             except TimeoutExpired:
                 server.kill()
                 status = server.wait()
-        self._requests.close()
-        deadline = time.monotonic() + _GRACE_SECONDS
-        while self._running and time.monotonic() < deadline:
-            time.sleep(0.01)
-            self._reap(answer=False)
-        for process in (*self._running, *self._leftover):
-            _signal_group(process, SIGKILL)
         return 128 + self._signal if self._signal else max(status, 0)
 
     def _loop(self) -> list[str] | None:
