@@ -12,19 +12,18 @@ import sys
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import anyio
-import mcp
-from mcp import ClientSession, StdioServerParameters
 from mcp.client import streamable_http
 from mcp.client.stdio import stdio_client
 
-IS_SECOND = hasattr(mcp, "Client")
-if IS_SECOND:
-    import mcp_types as types
-else:
-    from mcp import types  # type: ignore[no-redef]
+from mcp import ClientSession, StdioServerParameters
+
+IS_SECOND = find_spec("mcp_types") is not None
+types: Any = import_module("mcp_types" if IS_SECOND else "mcp.types")
 
 
 def wire(model: Any) -> Any:
@@ -74,6 +73,13 @@ class Caller:
         found = await self.session.call_tool(name, arguments, progress_callback=note)
         return dict(wire(found))
 
+    async def cancel_last(self) -> None:
+        """Cancel the latest request, which the second generation does by itself."""
+        if not IS_SECOND:
+            params = {"requestId": self.session._request_id - 1}
+            message = {"method": "notifications/cancelled", "params": params}
+            await self.session.send_notification(types.ClientNotification.model_validate(message))
+
     async def data(self, name: str, /, **arguments: Any) -> Any:
         """Call a tool, and return its structured content."""
         return (await self.call(name, **arguments))["structuredContent"]
@@ -110,9 +116,8 @@ async def over_stdio(argv: Sequence[str], **options: Any) -> AsyncIterator[Calle
     """Start a server, and connect to it."""
     env = options.pop("env", None) or dict(os.environ)
     parameters = StdioServerParameters(command=argv[0], args=list(argv[1:]), env=env)
-    async with stdio_client(parameters) as streams:
-        async with connected(streams, **options) as caller:
-            yield caller
+    async with stdio_client(parameters) as streams, connected(streams, **options) as caller:
+        yield caller
 
 
 @asynccontextmanager
@@ -126,15 +131,18 @@ async def over_http(
 
 @asynccontextmanager
 async def _http(url: str, headers: dict[str, str]) -> AsyncIterator[Any]:
+    transport: Any = streamable_http
     if not IS_SECOND:
-        async with streamable_http.streamablehttp_client(url, headers=headers) as streams:  # type: ignore[attr-defined]
+        async with transport.streamablehttp_client(url, headers=headers) as streams:
             yield streams
         return
     from mcp.shared._httpx_utils import create_mcp_http_client
 
-    async with create_mcp_http_client(headers=headers) as client:
-        async with streamable_http.streamable_http_client(url, http_client=client) as streams:
-            yield streams
+    async with (
+        create_mcp_http_client(headers=headers) as client,
+        transport.streamable_http_client(url, http_client=client) as streams,
+    ):
+        yield streams
 
 
 def run(scenario: Callable[..., Awaitable[Any]], *args: Any) -> Any:

@@ -59,7 +59,7 @@ def wait_for(path: Path) -> None:
 
 
 def test_commands_are_tools(shared: Any, tmp_path: Path) -> None:
-    """Commands are listed with schemas and declared hints alone, and their results keep the schemas."""
+    """Commands have schemas, which their results keep, and only the hints that are declared."""
 
     async def scenario(caller: Caller) -> None:
         tools = await caller.tools()
@@ -88,7 +88,7 @@ def test_commands_are_tools(shared: Any, tmp_path: Path) -> None:
 
 
 def test_calls_leave_nothing_behind(shared: Any, tmp_path: Path) -> None:
-    """No state, directory, variable, signal handler, output or process of a call reaches another."""
+    """No state, directory, variable, signal handler or process of a call reaches another."""
 
     async def scenario(caller: Caller) -> None:
         first = await caller.data("served_state")
@@ -115,7 +115,7 @@ def test_calls_leave_nothing_behind(shared: Any, tmp_path: Path) -> None:
 
 
 def test_a_change_is_confirmed_by_an_argument(shared: Any, tmp_path: Path) -> None:
-    """Without `confirm` a guarded command is refused with that advice; with `dry_run` it is previewed."""
+    """Without `confirm` a guarded command is refused with that advice; `dry_run` previews it."""
     target = tmp_path / "file"
     target.touch()
 
@@ -193,7 +193,7 @@ def test_a_cancelled_call_ends(shared: Any, tmp_path: Path) -> None:
                 while not mark.exists():
                     await anyio.sleep(0.02)
                 # The second generation says so by itself; the first leaves that to its user.
-                await _cancel(caller)
+                await caller.cancel_last()
                 group.cancel_scope.cancel()
         assert not waiting.cancelled_caught
         with anyio.fail_after(20):
@@ -202,16 +202,6 @@ def test_a_cancelled_call_ends(shared: Any, tmp_path: Path) -> None:
         assert (await caller.data("served_echo", text="a"))["status"] == "ok"
 
     shared(scenario)
-
-
-async def _cancel(caller: Caller) -> None:
-    if not mcp_client.IS_SECOND:
-        params = {"requestId": caller.session._request_id - 1}
-        await caller.session.send_notification(
-            mcp_client.types.ClientNotification.model_validate(
-                {"method": "notifications/cancelled", "params": params}
-            )
-        )
 
 
 @pytest.mark.parametrize(
@@ -240,7 +230,7 @@ def handshake(*requests: dict[str, Any]) -> bytes:
     """Return the messages of a client that connects, and then sends *requests*."""
     client = {"name": "test", "version": "1"}
     params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
-    messages = [
+    messages: list[dict[str, Any]] = [
         {"method": "initialize", "id": 1, "params": params},
         {"method": "notifications/initialized"},
         *requests,
@@ -269,8 +259,12 @@ def test_hostile_requests_are_answered(shared: Any, tmp_path: Path) -> None:
     shared(scenario)
     echo = {"name": "served_echo", "arguments": {"text": "still here"}}
     given = handshake() + b"no message\n{\n[]\n\xff\n" + b'{"jsonrpc":"2.0","id":5}\n'
-    given += json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": echo}).encode()
-    done = subprocess.run(SERVE, input=given + b"\n", capture_output=True, env=ENV, timeout=40)
+    given += json.dumps(
+        {"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": echo}
+    ).encode()
+    done = subprocess.run(
+        SERVE, input=given + b"\n", capture_output=True, env=ENV, timeout=40, check=True
+    )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert any(each.get("id") == 9 and "still here" in str(each["result"]) for each in answers)
 
@@ -318,7 +312,7 @@ def test_many_commands_are_searched() -> None:
 
 
 def test_a_part_of_the_commands_is_offered() -> None:
-    """`--only` and `--depth` choose what is offered, and a command that is not there is an error."""
+    """`--only` and `--depth` choose what is offered; a command that is not there is an error."""
 
     async def scenario(caller: Caller) -> None:
         assert list(await caller.tools()) == ["served_echo", "served_big"]

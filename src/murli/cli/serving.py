@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import murli
 
-from ..mcp.options import add_options, check_sdk, options_in, server_argv
+from ..mcp.options import add_options, check, options_in, server_argv
 from ..wire import CONTRACTS
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ def serve(args: argparse.Namespace, program: Sequence[str], words: Sequence[str]
     from ..retrofit.launch import AGAIN, Options, execute
     from ..retrofit.resolving import NotFound, resolve
 
-    check_sdk()
     options = options_in(args)
+    check(options)
     tool = [*program, *words]
     try:
         name = resolve(tool[0], tool[1:]).name

@@ -22,7 +22,7 @@ def run_mounted(invocation: Invocation) -> Invocation:
 
         return run_calls(invocation)
     if invocation.call.mounted == "mcp":
-        from .mcp import run as run_calls
+        from .serving import run as run_calls
 
         return run_calls(invocation)
     if invocation.call.mounted == "describe":

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..platform import SIGKILL, SIGTERM
 from ..wire.async_running import pump
@@ -23,7 +23,7 @@ from ..wire.collecting import Collector
 from ..wire.limits import Limits
 from ..wire.running import Child, ProcessResult, never_ran
 
-# As `murli.commands.mcp.warm_calls` has it, which is another process.
+# As `murli.mcp.warm_calls` has it, which is another process.
 _REQUEST, _ANSWER = struct.Struct("!cQ"), struct.Struct("!Qi")
 _CALL, _STOP, _KILL = b"C", b"S", b"K"
 _NOT_STARTED = 1 << 16
@@ -161,9 +161,8 @@ class WarmCalls:
     ) -> str:
         """Wait for the end of a call; return why it has to be ended."""
         trouble = [each.trouble for each in reading]
-        await asyncio.wait(
-            [ended, *trouble], timeout=limits.seconds, return_when=asyncio.FIRST_COMPLETED
-        )
+        waiting: list[asyncio.Future[Any]] = [ended, *trouble]
+        await asyncio.wait(waiting, timeout=limits.seconds, return_when=asyncio.FIRST_COMPLETED)
         if ended.done():
             return ""
         return next((each.result() for each in trouble if each.done()), "time")

@@ -9,14 +9,13 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
-import os
 import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from ..errors import AgentError
-from .options import TOKEN_VARIABLE, Options
+from .options import LOCAL, Options
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -25,7 +24,6 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 PATH = "/mcp"
-_LOCAL = ("localhost", "127.0.0.1", "::1")
 # How long the headers and the body of a request may take to arrive.
 _ARRIVAL_SECONDS = 10.0
 # How many connections there may be, sessions, and for how long one that nobody uses is kept.
@@ -33,20 +31,6 @@ _MOST_CONNECTIONS = 200
 _MOST_SESSIONS = 100
 _IDLE_SECONDS = 1800.0
 _SESSION = b"mcp-session-id"
-
-
-def token_of(options: Options) -> str:
-    """Return the token that is asked for, ``""`` for none; `AgentError` where it is unreadable."""
-    if not options.token_file:
-        return os.environ.get(TOKEN_VARIABLE, "")
-    try:
-        with open(options.token_file, encoding="utf-8") as file:
-            token = file.read().strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise AgentError.precondition(f"The token cannot be read: {error}.") from None
-    if not token:
-        raise AgentError.precondition("The file of the token is empty.", "Write a token into it.")
-    return token
 
 
 class Gate:
@@ -57,7 +41,7 @@ class Gate:
         self._most = options.max_body
         self._token = token.encode()
         host, _ = options.address()
-        self._hosts = {*_LOCAL, *options.allow_host}
+        self._hosts = {*LOCAL, *options.allow_host}
         if host not in ("", "0.0.0.0", "::"):
             self._hosts.add(host)
         self._origins = set(options.allow_origin)
@@ -125,7 +109,7 @@ class Gate:
             found = urlsplit(origin)
         except ValueError:
             return False
-        return found.scheme in ("http", "https") and found.hostname in _LOCAL
+        return found.scheme in ("http", "https") and found.hostname in LOCAL
 
     async def _body(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes | None:
         """Return the whole body; ``None`` where it is too long."""
@@ -193,9 +177,18 @@ class Gate:
         """Have the SDK end a session, as its client would."""
         headers = [(_SESSION, session), (b"accept", b"application/json, text/event-stream")]
         scope = {
-            **{"type": "http", "method": "DELETE", "path": PATH, "raw_path": PATH.encode()},
-            **{"query_string": b"", "headers": headers, "scheme": "http", "root_path": ""},
-            **{"http_version": "1.1", "server": None, "client": None, "asgi": {"version": "3.0"}},
+            "type": "http",
+            "method": "DELETE",
+            "path": PATH,
+            "raw_path": PATH.encode(),
+            "query_string": b"",
+            "headers": headers,
+            "scheme": "http",
+            "root_path": "",
+            "http_version": "1.1",
+            "server": None,
+            "client": None,
+            "asgi": {"version": "3.0"},
         }
 
         async def receive() -> Message:

@@ -1,4 +1,4 @@
-"""The process of a server: started by a tool for its own calls, or by ``murli mcp`` for another's."""
+"""The process of a server, which a tool has started for its own calls, or ``murli mcp``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..errors import AgentError
 from ..wire.limits import Limits
 from .backends import Backend, Processes, WarmCalls, started
 from .calls import Calls, Nothing
-from .options import Options, from_words
+from .options import Options, from_words, token_of
 
 if TYPE_CHECKING:
     from .server import ToolServer
@@ -167,7 +167,7 @@ class _Lines:
     """The lines of stdin, read by a thread that ends with the process.
 
     They end when what they asked for is answered, or has had time for that: the SDK gives up what
-    it is still at. One that is too long becomes one that is no message, which the SDK knows how to refuse.
+    it is still at. One that is too long becomes one that is no message, which the SDK refuses.
     """
 
     def __init__(self, tool: ToolServer) -> None:
@@ -221,16 +221,10 @@ class _Lines:
 
 
 async def _serve_http(server: Any, options: Options) -> None:
-    from .http import Gate, serve, token_of
+    from .http import Gate, serve
     from .sdk import http_manager
 
     token = token_of(options)
-    host, _ = options.address()
-    if not token and host not in ("127.0.0.1", "::1", "localhost"):
-        raise AgentError.precondition(
-            "Others could reach this server, and it asks nobody for a token.",
-            "Pass --token-file, or listen at 127.0.0.1.",
-        )
     manager = http_manager(server, options.max_body)
     async with manager.run():
         await serve(Gate(manager.handle_request, options, token), options, _announce)

@@ -16,6 +16,8 @@ _START = (
     "sys.path += [each for each in {path!r} if each not in sys.path]; "
     "from murli.mcp.main import main; main()"
 )
+#: the addresses and names of this machine for itself
+LOCAL = ("localhost", "127.0.0.1", "::1")
 _PORT = 8000
 _MOST_PORT = 65_535
 
@@ -26,8 +28,8 @@ class Options(Record):
     *http* is ``HOST:PORT``, ``""`` for stdio. *only* are the commands that are offered, with all
     below them; *depth* is how many words their names have at most; with more than *most_tools* of
     them two tools stand for all. *concurrency* is how many calls run at once, *timeout* how long
-    one may take, *max_body* how long a request over HTTP may be. *allow_host* and *allow_origin* may be in
-    the headers of a request besides those of this machine.
+    one may take, *max_body* how long a request over HTTP may be. *allow_host* and *allow_origin*
+    may be in the headers of a request besides those of this machine.
     """
 
     http: str = ""
@@ -174,9 +176,35 @@ def usage_text(program: str) -> str:
     return parser.format_help()
 
 
-def check_sdk() -> None:
-    """Raise `AgentError` where there is no SDK; it is not loaded."""
+def token_of(options: Options) -> str:
+    """Return the token that a server over HTTP asks for, ``""`` for none.
+
+    `AgentError` where it cannot be read, or where others could reach a server without one.
+    """
+    import os
+
+    token = os.environ.get(TOKEN_VARIABLE, "")
+    if options.token_file:
+        try:
+            with open(options.token_file, encoding="utf-8") as file:
+                token = file.read().strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise AgentError.precondition(f"The token cannot be read: {error}.") from None
+        if not token:
+            raise AgentError.precondition("The file of the token is empty.", "Write one into it.")
+    if options.http and not token and options.address()[0] not in LOCAL:
+        raise AgentError.precondition(
+            "Others could reach this server, and it asks nobody for a token.",
+            "Pass --token-file, or listen at 127.0.0.1.",
+        )
+    return token
+
+
+def check(options: Options) -> None:
+    """Raise `AgentError` where there can be no server; the SDK is not loaded."""
     from importlib.util import find_spec
+
+    token_of(options)
 
     if find_spec("mcp") is None or find_spec("anyio") is None:
         raise AgentError.precondition(

@@ -10,21 +10,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from contextlib import AbstractAsyncContextManager
+from importlib import import_module
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
-import mcp
 from mcp.server.lowlevel import Server
-
-if hasattr(mcp, "Client"):  # 2.x
-    import mcp_types as types
-    from mcp.shared.exceptions import MCPError as SdkError
-else:
-    from mcp import types
-    from mcp.shared.exceptions import McpError as SdkError
+from mcp.shared import exceptions
 
 #: whether this is the second generation
-IS_SECOND = types.__name__ == "mcp_types"
+IS_SECOND = hasattr(exceptions, "MCPError")
+# What is called the same in both, whichever is installed where types are checked.
+types: Any = import_module("mcp_types" if IS_SECOND else "mcp.types")
+_SdkError: Any = getattr(exceptions, "MCPError" if IS_SECOND else "McpError")
 _LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 _USUAL_LEVEL = "info"
 #: what is wrong with a request that names what is not there, or passes what it may not
@@ -46,8 +43,10 @@ class InputRequired(Exception):
 def refusal(code: int, message: str) -> Exception:
     """Return what is raised where a request, and not a tool, failed."""
     if IS_SECOND:
-        return SdkError(code, message)
-    return SdkError(types.ErrorData(code=code, message=message))
+        error: Exception = _SdkError(code, message)
+    else:
+        error = _SdkError(types.ErrorData(code=code, message=message))
+    return error
 
 
 class Handlers(Protocol):
@@ -201,6 +200,7 @@ def _register(
     handle: Callable[[Data, Peer], Awaitable[Data]],
     levels: Levels,
 ) -> None:
+    result_kind: Any = getattr(types, f"{kind}Result", types.EmptyResult)
     if IS_SECOND:
         usual = types.PaginatedRequestParams
         params_kind = getattr(types, f"{kind}RequestParams", usual)
@@ -208,14 +208,14 @@ def _register(
         async def answer(context: Any, params: Any) -> Any:
             given = _data_of(params)
             try:
-                return await handle(given, Peer(context, levels, given))
+                found = await handle(given, Peer(context, levels, given))
             except InputRequired as asked:
-                return asked.result
+                return types.InputRequiredResult.model_validate(asked.result)
+            return result_kind.model_validate(found)
 
         server.add_request_handler(method, params_kind, answer)
         return
     request_kind: Any = getattr(types, f"{kind}Request")
-    result_kind: Any = getattr(types, f"{kind}Result", types.EmptyResult)
 
     async def respond(request: Any) -> Any:
         given = _data_of(getattr(request, "params", None))
@@ -249,5 +249,5 @@ def http_manager(server: Any, max_body: int) -> Any:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
     known = signature(StreamableHTTPSessionManager).parameters
-    limits = {"max_request_body_size": max_body} if "max_request_body_size" in known else {}
+    limits: Data = {"max_request_body_size": max_body} if "max_request_body_size" in known else {}
     return StreamableHTTPSessionManager(app=server, **limits)

@@ -98,12 +98,12 @@ class ToolServer:
             words = self._words(call, definition)
         except (AgentError, ArgumentMistake) as mistake:
             return mistaken(mistake)
-        if definition.confirm and not call.confirmed and "dry-run" not in call.flags:
-            if peer.can_elicit:
-                if not await self._asked(definition, arguments, peer):
-                    return failed(_DECLINED)
-                call = call._replace(confirmed=True)
-                words = self._words(call, definition)
+        unconfirmed = definition.confirm and not (call.confirmed or "dry-run" in call.flags)
+        if unconfirmed and peer.can_elicit:
+            if not await self._asked(definition, arguments, peer):
+                return failed(_DECLINED)
+            call = call._replace(confirmed=True)
+            words = self._words(call, definition)
         response = await self._call(words, peer)
         response_schema = self.offers.promised(definition.name)
         if not call.confirmed and _is_unconfirmed(response) and definition.confirm:
@@ -231,7 +231,9 @@ class ToolServer:
             for number, each in enumerate(filter(_is_example, listed), 1):
                 title = each.get("description") or each["command"]
                 tool = CALL if self.offers.are_searched else definition.name
-                text = f"{title}. Use the tool {tool}: on a command line this is `{each['command']}`."
+                text = (
+                    f"{title}. Use the tool {tool}: on a command line this is `{each['command']}`."
+                )
                 found[f"{definition.name}-{number}"] = (str(title), text)
         return found
 
@@ -319,6 +321,8 @@ def _advised(response: Response[Any], definition: Definition) -> Response[Any]:
 
     problem = response.problem
     assert problem is not None
-    preview = f", or {definition.dry_run}: true to see what it would do" if definition.dry_run else ""
+    preview = (
+        f", or {definition.dry_run}: true to see what it would do" if definition.dry_run else ""
+    )
     advice = f"Call it with {definition.confirm}: true if the user wants exactly this{preview}."
     return replace(response, problem=replace(problem, suggestion=advice, fix_required=""))

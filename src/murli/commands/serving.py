@@ -2,30 +2,30 @@
 
 The server is a process of its own, so that nothing of the tool is in it, and nothing of the server
 in the tool. This process stays as it is when a call begins: loaded, with one thread, and nothing
-else to do than to fork; see `warm_calls`.
+else to do than to fork; see `murli.mcp.warm_calls`.
 """
 
 from __future__ import annotations
 
 import os
 
-from ...errors import AgentError
-from ...line import usage
-from ..raw import show_help
+from ..errors import AgentError
+from ..line import usage
+from .raw import show_help
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from socket import socket
 
-    from ...call import Invocation
-    from ...mcp.options import Options
+    from ..call import Invocation
+    from ..mcp.options import Options
 
 _VERBS = ("serve", "calls")
 
 
 def run(invocation: Invocation) -> Invocation:
     """Answer ``mcp serve``; returns only in the process of one of the calls, which is to go on."""
-    from ...mcp.options import check_sdk, from_words, usage_text
+    from ..mcp.options import check, from_words, usage_text
 
     words = invocation.call.rest
     verb, *rest = words or [""]
@@ -42,7 +42,7 @@ def run(invocation: Invocation) -> Invocation:
         return _work(invocation, _inherited(invocation, rest))
     try:
         options = from_words(rest)
-        check_sdk()
+        check(options)
     except AgentError as mistake:
         invocation.refuse(mistake)
     if invocation.call.timeout is not None and invocation.deadline is not None:
@@ -55,8 +55,8 @@ def _serve(invocation: Invocation, options: Options) -> Invocation:
     import subprocess
     from socket import socketpair
 
-    from ...call.forked_call import check_process
-    from ...mcp.options import server_argv
+    from ..call.forked_call import check_process
+    from ..mcp.options import server_argv
 
     check_process(invocation, "mcp serve")
     ours, theirs = socketpair()
@@ -67,8 +67,8 @@ def _serve(invocation: Invocation, options: Options) -> Invocation:
 
 
 def _work(invocation: Invocation, requests: socket, server: object = None) -> Invocation:
-    from ...call.forked_call import start_forked_call
-    from .warm_calls import WarmCalls
+    from ..call.forked_call import start_forked_call
+    from ..mcp.warm_calls import WarmCalls
 
     calls = WarmCalls(invocation, requests, server)
     words = calls.run()
@@ -81,7 +81,7 @@ def _inherited(invocation: Invocation, words: list[str]) -> socket:
     """Return the socket by which ``murli mcp`` asks for calls, whose number is the only word."""
     from socket import socket
 
-    from ...call.forked_call import check_process
+    from ..call.forked_call import check_process
 
     check_process(invocation, "mcp calls")
     try:

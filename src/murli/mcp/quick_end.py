@@ -13,15 +13,15 @@ import os
 import sys
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
 
-from ...core import OVER
-from ...process.process_guard import real_hard_exit
+from ..core import OVER
+from ..process.process_guard import real_hard_exit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
-    from ...call import Invocation
+    from ..call import Invocation
 
 # The first attributes that Python clears are some of `sys`; programs have no use for this one.
 _FIRST_CLEARED = "__interactivehook__"
@@ -64,7 +64,9 @@ class _End:
             except OSError:  # full: another call will tell
                 pass
         code = self._invocation.writer._reply.exit_code
-        ends = self._invocation.state == OVER and all(each in (None, 0, code) for each in self._wanted)
+        ends = self._invocation.state == OVER and all(
+            each in (None, 0, code) for each in self._wanted
+        )
         if ends and not _finalizers():
             leave(code)
 
@@ -78,7 +80,7 @@ def _noted_exits() -> list[Any]:
         noted.append(status)
         own(status)
 
-    sys.exit = exit  # type: ignore[assignment]
+    sys.exit = exit
     return noted
 
 

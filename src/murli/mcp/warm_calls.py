@@ -19,10 +19,10 @@ import time
 from importlib import import_module
 from subprocess import TimeoutExpired
 
-from ...call.forked_call import fork, warm_up
-from ...formats import defer_signals
-from ...platform import SIGKILL, SIGTERM
-from ...process.process_guard import hold_signals, real_hard_exit
+from ..call.forked_call import fork, warm_up
+from ..formats import defer_signals
+from ..platform import SIGKILL, SIGTERM
+from ..process.process_guard import hold_signals, real_hard_exit
 from .quick_end import arrange
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from subprocess import Popen
     from typing import Any
 
-    from ...call import Invocation
+    from ..call import Invocation
 
 #: a request: what is asked for, and the number of the call; an answer: the number, and its status
 REQUEST, ANSWER = struct.Struct("!cQ"), struct.Struct("!Qi")
