@@ -145,14 +145,14 @@ async def _http(url: str, headers: dict[str, str]) -> AsyncIterator[Any]:
         yield streams
 
 
-def run(scenario: Callable[..., Awaitable[Any]], *args: Any) -> Any:
-    """Run *scenario* to its end, within half a minute."""
+def run(scenario: Callable[..., Awaitable[Any]], *args: Any, within: float = 45) -> Any:
+    """Run *scenario* to its end, within so many seconds."""
 
-    async def within() -> Any:
-        with anyio.fail_after(45):
+    async def limited() -> Any:
+        with anyio.fail_after(within):
             return await scenario(*args)
 
-    return anyio.run(within)
+    return anyio.run(limited)
 
 
 async def _round(caller: Caller, place: str) -> dict[str, Any]:

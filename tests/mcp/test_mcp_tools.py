@@ -78,7 +78,7 @@ def test_riffle_serves_itself_in_every_contract(contract: str, tmp_path: Path) -
 
 
 def test_a_tool_without_murli_is_served(tmp_path: Path) -> None:
-    """`murli mcp` serves a plain tool: nothing is claimed that it does not say, names are guarded."""
+    """`murli mcp` serves a plain tool, claims nothing it does not say, and guards by names."""
     path = tmp_path / "plain.py"
     path.write_text(PLAIN)
 
@@ -113,7 +113,7 @@ def test_a_program_that_is_not_pythons_is_served(tmp_path: Path) -> None:
         (name, each), *others = (await caller.tools()).items()
         assert (name, others) == ("greet", [])
         assert "loud" in each["inputSchema"]["properties"]
-        done = await caller.call("greet", **{"NAME": "you", "loud": True})
+        done = await caller.call("greet", NAME="you", loud=True)
         assert done["content"][0]["text"].strip() in ("hello --loud you", "hello you --loud")
 
     drive([*MURLI, "mcp", str(program)], scenario, env=environment(HOME=str(tmp_path)))

@@ -31,6 +31,11 @@ def add_parser(
     parser.add_argument(
         "--contract", choices=CONTRACTS, help="the contract that the tool itself answers in"
     )
+    parser.add_argument(
+        "--processes",
+        action="store_true",
+        help="start a process for each call, also where the tool could be loaded once",
+    )
     parser.add_argument("--trust", action="store_true", help="ask no confirmation by names alone")
     parser.add_argument(
         "tool", help='a program or a script; quote it with its first words: "python -m shop"'
@@ -73,4 +78,4 @@ def serve(args: argparse.Namespace, program: Sequence[str], words: Sequence[str]
             "prefix": [*again, "run", *run.words(), *tool],
             "describing": [*again, "describe", *run.words(), *tool],
         }
-    execute(server_argv(name, options, **asked))
+    execute(server_argv(name, options, warm=not args.processes, **asked))

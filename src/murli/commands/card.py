@@ -37,7 +37,7 @@ _LONGEST_SUMMARY = 72
 # Names of the fields of a result that take more are left to the help of the command.
 _LONGEST_FIELDS = 90
 # Commands of ours that are named elsewhere, or are not for agents.
-_UNLISTED = ("describe", "doctor", "mcp")
+_UNLISTED = ("describe", "doctor")
 _DANGERS = {"safe": "reads", "mutating": "changes", "destructive": "destroys"}
 _LEGEND = "[optional] {one|of} =default repeatable..., a group's options before COMMAND"
 # A line that exec reads.

@@ -69,8 +69,6 @@ _EXECUTES = Metadata(
     },
 )
 
-_SERVES = Metadata(danger_level="mutating", timeout=86_400.0)
-
 
 def own_commands(invocation: Invocation) -> list[Command]:
     """Return the commands murli mounts on the running tool; the tool's own keep their names."""
@@ -78,7 +76,9 @@ def own_commands(invocation: Invocation) -> list[Command]:
     root = host.level()
     contract = invocation.request.contract
     names = mounted_on(root, host, contract.mounted) if invocation.settings.mount else ()
-    return [_own_command(host.name(), name, contract) for name in names if not root.lists(name)]
+    # Who reads what a tool can do calls it, and needs no server.
+    listed = [name for name in names if name != "mcp" and not root.lists(name)]
+    return [_own_command(host.name(), name, contract) for name in listed]
 
 
 def _own_command(tool: str, name: str, contract: Contract) -> Command:
@@ -104,22 +104,7 @@ def _own_command(tool: str, name: str, contract: Contract) -> Command:
         ]
         summary = "Make the calls that stdin names, one JSON object a line"
         return Command(path, summary, [], flags, metadata=_EXECUTES)
-    if name == "mcp":
-        return _mcp(path)
     return _profile(tool)
-
-
-def _mcp(path: tuple[str, ...]) -> Command:
-    from ..mcp.options import own_options
-
-    flags = [
-        Flag(each.name, "int" if each.is_number else "string", each.usual, each.help,
-             metavar=each.metavar, values=1)
-        for each in own_options()
-    ]  # fmt: skip
-    summary = "Serve the commands over the Model Context Protocol"
-    serve = Command((*path, "serve"), summary, [], flags, metadata=_SERVES)
-    return Command(path, summary, commands=[serve])
 
 
 def _checks(contract: Contract) -> Metadata:

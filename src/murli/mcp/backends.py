@@ -88,7 +88,7 @@ class WarmCalls:
         self, connection: socket.socket, process: asyncio.subprocess.Process | None = None
     ) -> None:
         self._connection = connection
-        self._process = process
+        self.process = process
         self._number = 0
         self._ended: dict[int, asyncio.Future[int]] = {}
         self._buffer = b""
@@ -224,7 +224,7 @@ class WarmCalls:
             asyncio.get_running_loop().remove_reader(self._connection)
             self.lost.set()
         self._connection.close()
-        process = self._process
+        process = self.process
         if process is None:
             return
         try:

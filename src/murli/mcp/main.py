@@ -11,7 +11,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import AgentError
@@ -38,14 +38,16 @@ def main() -> None:
 
     ``options`` are those of the server, as words, and ``name`` is the tool's. ``calls`` is the
     number of the socket by which to ask for calls the process that has started this one; else
-    ``prefix`` runs the tool, and ``describing`` does where it is described.
+    ``prefix`` runs the tool, ``describing`` does where it is described, and ``warm`` is whether it
+    may be loaded once for all calls.
     """
     asked: dict[str, Any] = json.loads(sys.argv[1])
     options = from_words(asked["options"])
 
     async def connected() -> Calls:
         if asked.get("calls") is None:
-            return await calls_of(asked["prefix"], asked["describing"], asked["name"], options)
+            processes = Processes(asked["prefix"], asked["describing"])
+            return await calls_of(processes, asked["name"], options, warm=asked["warm"])
         warm = WarmCalls(socket.socket(fileno=asked["calls"]))
         return await _learned(warm, asked["name"], options)
 
@@ -68,20 +70,17 @@ def report(error: AgentError) -> None:
         pass
 
 
-async def calls_of(
-    prefix: Sequence[str], describing: Sequence[str], name: str, options: Options
-) -> Calls:
-    """Return the calls of the tool that *prefix* runs, as forks where it can do that."""
-    processes = Processes(prefix, describing)
+async def calls_of(processes: Processes, name: str, options: Options, *, warm: bool) -> Calls:
+    """Return the calls of a tool, *warm* ones where it can do that."""
     calls = await _learned(processes, name, options)
     able = calls.description.get("capabilities")
-    if isinstance(able, dict) and able.get("mcp") is True:
-        warm = await started(prefix, processes.env)
-        if warm is not None:
+    if warm and isinstance(able, dict) and able.get("mcp") is True:
+        forks = await started(processes.prefix, processes.env)
+        if forks is not None:
             try:
-                return await _learned(warm, name, options)
+                return await _learned(forks, name, options)
             except AgentError:  # it has no process of its own to fork
-                await warm.close()
+                pass
     return calls
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from ..core import Record
 from ..errors import AgentError
@@ -122,32 +122,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="ORIGIN",
         help="a web page's origin that may call, such as https://app.example",
     )
-
-
-class Described(NamedTuple):
-    """An option of a server, as a description of it lists it."""
-
-    name: str
-    help: str
-    metavar: str
-    usual: object
-    is_number: bool
-
-
-def own_options() -> list[Described]:
-    """Return the options of a server."""
-    parser = _Parser(add_help=False)
-    add_options(parser)
-    return [
-        Described(
-            each.option_strings[0].removeprefix("--"),
-            str(each.help),
-            str(each.metavar),
-            each.default or None,
-            each.type is _count,
-        )
-        for each in parser._actions
-    ]
 
 
 def options_in(parsed: argparse.Namespace) -> Options:
