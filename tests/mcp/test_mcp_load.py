@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.mcp import costs
 
 import mcp_client
-from benchmarks.mcp import costs
 from harness import REPOSITORY, environment, tool
 from mcp_client import Caller
 
