@@ -38,7 +38,8 @@ ROOMS: dict[str, str] = {
     "call": f"{_VALUES} process line answer profiles handlers libraries",
     # Definitions of tools are derived from what a caller reads in ``describe``.
     # The server of `mcp serve`, which is another process, has its options there.
-    "commands": f"{_VALUES} schemas wire exports process line answer profiles handlers call mcp murli",
+    "commands": f"{_VALUES} schemas wire exports process line answer profiles handlers call mcp "
+    "murli",
     "adapters": f"{_VALUES} process line answer call commands",
     "wire": "platform base formats schemas contracts declare",
     "exports": "formats schemas",
