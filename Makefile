@@ -78,7 +78,7 @@ test-matrix: $(VENV)/.ready-to-test
 	$(BIN)/python -m tests_real.matrix
 
 bench: $(VENV)/.ready-to-test
-	mkdir -p .cache/bench; failed=0; for each in work startup growth describe client redaction check; do \
+	mkdir -p .cache/bench; failed=0; for each in work startup growth describe client redaction check mcp; do \
 	  $(BIN)/python -m benchmarks.$$each --json .cache/bench/$$each.json || failed=1; done; \
 	$(BIN)/python -m benchmarks.report .cache/bench; exit $$failed
 

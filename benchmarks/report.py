@@ -24,6 +24,7 @@ TITLES = {
     "redaction": "With secrets in the environment",
     "growth": "As a call grows",
     "check": "Checking a tool",
+    "mcp": "Serving over MCP",
 }
 NOTES = Path(__file__).with_name("above_limits.json")
 

@@ -38,17 +38,21 @@ ROOMS: dict[str, str] = {
     "libraries": f"{_VALUES} process line answer",
     "call": f"{_VALUES} process line compact answer profiles handlers libraries",
     # Definitions of tools are derived from what a caller reads in ``describe``.
-    "commands": f"{_VALUES} schemas wire exports process line answer profiles handlers call murli",
+    # The server of `mcp serve`, which is another process, has its options there.
+    "commands": f"{_VALUES} schemas wire exports process line answer profiles handlers call mcp "
+    "murli",
     "adapters": f"{_VALUES} process line answer call commands",
     "wire": "platform base formats schemas contracts declare",
     "exports": "formats schemas",
     "client": "platform base formats contracts schemas exports line wire",
+    # Its calls are forks of a call that waits for them.
+    "mcp": "platform base formats schemas contracts declare process call wire client",
     "conformance": "platform base schemas contracts declare line wire",
     "testing": "platform base schemas contracts declare process answer call commands wire client",
     "pytest_plugin": "platform contracts conformance testing",
     "retrofit": f"{_VALUES} schemas process line answer handlers call commands adapters wire murli",
     "cli": "base formats contracts line compact answer commands wire client conformance retrofit"
-    " murli",
+    " mcp murli",
     "api": "base answer adapters",
     "__main__": "retrofit cli",
     # The public names, for type checkers only.
@@ -60,11 +64,11 @@ ROOMS: dict[str, str] = {
 # Groups of rooms -> how many lines of code they may hold together. A room that is not named counts
 # with the first group; a new room gets a line of its own, so that it takes nothing from the others.
 CODE: dict[str, int] = {
-    "the running tool": 30_300,
+    "the running tool": 30_400,
     "schemas exports": 1_500,
     "conformance": 7_800,
     "client wire": 5_150,
-    "testing pytest_plugin cli": 1_900,
+    "testing pytest_plugin cli": 2_000,
     "mcp": 2_500,
     "retrofit": 2_500,
     "platform": 1_500,

@@ -11,7 +11,7 @@ import sys
 DESCRIBING = ("describe", "card", "schema")
 OWN = frozenset(
     """
-    call card check describe explain get run schema shell sidecar stubs unwrap wrap
+    call card check describe explain get mcp run schema shell sidecar stubs unwrap wrap
     """.split()  # noqa: SIM905
 )
 

@@ -404,7 +404,7 @@ def unset_current(invocation: Invocation, around: Invocation | None) -> None:
 # -- the command line --------------------------------------------------------------------------
 
 # The commands we mount; `murli.commands` runs them.
-MOUNTED = ("describe", "profile", "doctor", "exec")
+MOUNTED = ("describe", "profile", "doctor", "exec", "mcp")
 
 # The modules of well-known libraries that print more than text, and the module of
 # `murli.libraries` that knows each; see there.

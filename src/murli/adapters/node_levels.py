@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .program_levels import UnknownLevel
+from .program_levels import NOT_MOUNTED, UnknownLevel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class NodeLevel(UnknownLevel):
         """Return whether the command has, or may have, a subcommand of that name."""
         if self._describes and word == "describe":
             return False
-        return word in self._commands() or word in ("profile", "doctor", "exec")
+        return word in self._commands() or word in NOT_MOUNTED
 
     def names(self) -> list[str]:
         """Return the names of the subcommands."""

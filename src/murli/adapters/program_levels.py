@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Commands of ours that such a program has not: it may have commands of these names itself.
-_NOT_MOUNTED = ("profile", "doctor", "exec")
+NOT_MOUNTED = ("profile", "doctor", "exec", "mcp")
 
 
 class UnknownLevel:
@@ -114,7 +114,7 @@ class ProgramLevel(UnknownLevel):
 
     def lists(self, word: str) -> bool:
         """Return whether the program has, or may have, a command of that name."""
-        return (bool(word) and word in self._parsers) or word in _NOT_MOUNTED
+        return (bool(word) and word in self._parsers) or word in NOT_MOUNTED
 
     def names(self) -> list[str]:
         """Return the names of the commands."""

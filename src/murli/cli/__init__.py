@@ -16,7 +16,7 @@ import murli
 from ..commands.raw import write_raw
 from ..wire import CONTRACTS
 from . import check as check_command
-from . import outside
+from . import outside, serving
 
 if TYPE_CHECKING:
     from ..answer import Writer
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     murli.enable(parser, name="murli")
     words = list(sys.argv[1:] if argv is None else argv)
     place = _command_in(words)
-    if words[place : place + 1] in (["call"], ["check"], ["run"]):
+    if words[place : place + 1] in (["call"], ["check"], ["mcp"], ["run"]):
         if words[place] == "check":
             words[place + 1 :] = check_command.options_first(words[place + 1 :])
         words[place:] = [_DASHES if word == "--" else word for word in words[place:]]
@@ -164,6 +164,7 @@ def make_parser() -> argparse.ArgumentParser:
             lists=murli.Paging(limit=0),
         ),
     )
+    serving.add_parser(command, _seconds)
     _annotate(calling, explaining, stubbing)
     _annotate_running(running)
     return parser
@@ -232,7 +233,7 @@ def call(args: argparse.Namespace, writer: Writer) -> None:
     from ..client.observed import ObservedTool
     from ..wire.limits import Limits
 
-    program, words = _split_tool(args.tool, args.words)
+    program, words = split_tool(args.tool, args.words)
     if writer.is_dry_run():
         whole = [*program, *words]
         writer.write_plan("Would call the tool", {"argv": whole}, text=f"Would run {join(whole)}")
@@ -267,7 +268,7 @@ def run(args: argparse.Namespace, writer: Writer) -> NoReturn:
     from ..retrofit.launch import Options, become
     from ..retrofit.resolving import NotFound
 
-    program, words = _split_tool(args.tool, args.words)
+    program, words = split_tool(args.tool, args.words)
     options = Options()
     for name in ("contract", "timeout"):
         if getattr(args, name) is not None:
@@ -307,7 +308,7 @@ def _waited(
         ) from None
 
 
-def _split_tool(tool: str, words: list[str]) -> tuple[list[str], list[str]]:
+def split_tool(tool: str, words: list[str]) -> tuple[list[str], list[str]]:
     """Return the words that run the tool, and those it is called with."""
     words = ["--" if word == _DASHES else word for word in words]
     if tool == _DASHES:  # the end of our own options
@@ -438,7 +439,7 @@ def _status(response: Response[Any], end: dict[str, Any]) -> int:
 
 def check(args: argparse.Namespace, writer: Writer) -> None:
     """Check a tool."""
-    program, words = ([], []) if args.tool is None else _split_tool(args.tool, args.words)
+    program, words = ([], []) if args.tool is None else split_tool(args.tool, args.words)
     check_command.run(args, [*program, *words], writer)
 
 

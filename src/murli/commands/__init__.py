@@ -13,12 +13,16 @@ if TYPE_CHECKING:
 def run_mounted(invocation: Invocation) -> Invocation:
     """Run the mounted command that was called, and end the program.
 
-    Comes back only from ``exec``, in the process of one of its calls, with that.
+    Comes back only from ``exec`` and ``mcp``, in the process of one of their calls, with that.
     """
     if invocation.call.before:
         _hide_secrets(invocation)
     if invocation.call.mounted == "exec":
         from .dispatch import run as run_calls
+
+        return run_calls(invocation)
+    if invocation.call.mounted == "mcp":
+        from .serving import run as run_calls
 
         return run_calls(invocation)
     if invocation.call.mounted == "describe":

@@ -198,6 +198,7 @@ def build(invocation: Invocation, depth: int | None = None) -> dict[str, Any]:
         profiles_block(invocation, root),
         has_profiles=offers_profiles(invocation),
         has_exec=offers(invocation, "exec"),
+        has_mcp=offers(invocation, "mcp"),
         agents=invocation.settings.agents,
         statuses=invocation.settings.exit_codes,
     )

@@ -76,7 +76,9 @@ def own_commands(invocation: Invocation) -> list[Command]:
     root = host.level()
     contract = invocation.request.contract
     names = mounted_on(root, host, contract.mounted) if invocation.settings.mount else ()
-    return [_own_command(host.name(), name, contract) for name in names if not root.lists(name)]
+    # Who reads what a tool can do calls it, and needs no server.
+    listed = [name for name in names if name != "mcp" and not root.lists(name)]
+    return [_own_command(host.name(), name, contract) for name in listed]
 
 
 def _own_command(tool: str, name: str, contract: Contract) -> Command:

@@ -58,14 +58,15 @@ def describe_document(
     *,
     has_profiles: bool = True,
     has_exec: bool = False,
+    has_mcp: bool = False,
     agents: str = "pipe",
     statuses: Mapping[int, str | ExitCode] | None = None,
 ) -> dict[str, Any]:
     """Return the document of ``describe``: the whole tool, spelled out down to *depth*.
 
     *profiles* is what is known of them; without it, only which flags they can hold is told.
-    *has_profiles* and *has_exec* say that the tool has these commands of ours, *agents* by what the
-    tool knows an agent, *statuses* what the exit statuses of all its commands mean.
+    *has_profiles*, *has_exec* and *has_mcp* say which commands of ours the tool has, *agents* by
+    what the tool knows an agent, *statuses* what the exit statuses of all its commands mean.
     """
     document: dict[str, Any] = {
         "name": root.name,
@@ -79,7 +80,10 @@ def describe_document(
     # At depth 1 an agent looks around; it asks again for what it wants to call.
     overview = depth == 1
     if not overview:
-        document["capabilities"] = capabilities(root, tool_version, has_profiles, has_exec)
+        document["capabilities"] = capabilities(root, tool_version, has_profiles)
+        for name, is_there in (("exec", has_exec), ("mcp", has_mcp)):
+            if is_there:
+                document["capabilities"][name] = True
         if agents != "pipe":
             document["capabilities"]["agents"] = agents
         document["profiles"] = profiles or {"profileable_flags": profileable_flags(root)}
@@ -126,9 +130,7 @@ def _brief(flag: dict[str, Any]) -> dict[str, Any]:
     return brief
 
 
-def capabilities(
-    root: Command, tool_version: str, has_profiles: bool, has_exec: bool
-) -> dict[str, Any]:
+def capabilities(root: Command, tool_version: str, has_profiles: bool) -> dict[str, Any]:
     """Return what this build of the tool can do."""
     document: dict[str, Any] = {
         "streaming": True,
@@ -142,8 +144,6 @@ def capabilities(
     document["profiles"] = has_profiles
     if hasattr(os, "fork"):
         document["until"] = True
-    if has_exec:
-        document["exec"] = True
     return document
 
 

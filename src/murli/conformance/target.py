@@ -20,7 +20,7 @@ NO_SUCH_FLAG = "--murli-check-no-such-flag"
 NO_SUCH_COMMAND = "murli-check-no-such-command"
 NO_SUCH_FORMAT = "murli-check-no-such-format"
 _FILLER = {"integer": "1", "number": "1", "object": "{}"}
-_MOUNTED = (("describe",), ("doctor",), ("exec",), ("manifest",), ("profile",))
+_MOUNTED = (("describe",), ("doctor",), ("exec",), ("manifest",), ("mcp",), ("profile",))
 #: the contracts with a ResponseEnvelope, oldest first
 ENVELOPES = CONTRACTS[1:]
 #: the contract of a tool that speaks none

@@ -386,7 +386,8 @@ def mounted_on(root: Level, host: Host, mounted: tuple[str, ...]) -> tuple[str, 
         return mounted
     # A word of a tool without commands is its argument; there is nothing to save or to batch.
     kept = () if has_profileable(host.metadata()) else ("profile",)
-    return tuple(name for name in mounted if name not in (*kept, "exec"))
+    kept = (*kept, "exec", "mcp") if root.takes_words else (*kept, "exec")
+    return tuple(name for name in mounted if name not in kept)
 
 
 def offers_profiles(invocation: Invocation) -> bool:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 # How murli itself is started again, by whatever word it was called; never from the folder it is in.
-_AGAIN = "import sys; '' in sys.path[:1] and sys.path.pop(0); import murli.__main__ as m; m.main()"
+AGAIN = "import sys; '' in sys.path[:1] and sys.path.pop(0); import murli.__main__ as m; m.main()"
 # The flags that have a value, and those that are switches.
 VALUES = ("--contract", "--timeout")
 SWITCHES = ("--trust", "--as-program", "--yes")  # and --describes, which nobody types
@@ -181,7 +181,7 @@ def bootstrapped(target: Target, options: Options, *, probes: bool = False) -> l
     """Return what runs the tool behind the bootstrap, or only *probes* what it is."""
     passed = {
         "guard": options.guard,
-        "back": WITHIN.join([sys.executable, "-c", _AGAIN, "run", *options.words()]),
+        "back": WITHIN.join([sys.executable, "-c", AGAIN, "run", *options.words()]),
         "argv": WITHIN.join(target.argv),
         "name": target.name,
     }
