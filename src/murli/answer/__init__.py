@@ -220,7 +220,7 @@ class Reply:
         # What is left of it, and what is said about that: paging, fields, size.
         self.filters: list[Filter] = []
         # What to warn of that nobody told us, and what that was when the answer was begun.
-        self.surroundings: Callable[[], tuple[Notice, ...]] = tuple
+        self.environment_notices: Callable[[], tuple[Notice, ...]] = tuple
         self.found: tuple[Notice, ...] = ()
         # What the handler itself says of the part it answers with.
         self.own_page: Page | None = None
@@ -256,7 +256,7 @@ class Reply:
 
         *seconds* is how long the call takes, where that is not until now.
         """
-        return self.render(outcome, with_notices(self.collect(seconds), self.surroundings()))
+        return self.render(outcome, with_notices(self.collect(seconds), self.environment_notices()))
 
     def collect(self, seconds: float | None = None) -> Facts:
         """Return what a document says beside its outcome, as far as it is known now."""
@@ -301,8 +301,8 @@ class Reply:
 
     def refuse_second_answer(self) -> None:
         """Raise unless an answer may still be given."""
-        told = self.answered or self.stream_summary is not None
-        if told and self.single_answer and not self._outlet.for_people:
+        is_over = self.answered or self.stream_summary is not None
+        if is_over and self.single_answer and not self._outlet.for_people:
             raise RuntimeError(
                 "the command has answered already; stream items with write_event() and "
                 "answer once, at the end"
@@ -625,7 +625,7 @@ class Writer:
             if reply.replace_outcome is not None and not outlet.for_people:
                 outcome = reply.replace_outcome(outcome)
             facts = reply.collect()
-            reply.found = reply.surroundings()
+            reply.found = reply.environment_notices()
             if (reply.filters or reply.own_page is not None) and not outlet.for_people:
                 from .own_paging import filtered
 
@@ -640,9 +640,9 @@ class Writer:
                 reply.answered = True
             else:
                 if reply.in_rows(answer):
-                    from .presentation import tell_beside
+                    from .presentation import log_beside
 
-                    tell_beside(self, facts, answer.document.get("meta", {}))
+                    log_beside(self, facts, answer.document.get("meta", {}))
                 reply.write(answer, self._invocation)
             outlet.write_error = None
             return answer.exit_code

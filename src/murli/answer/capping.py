@@ -52,8 +52,8 @@ class Cap:
         """Return the outcome that fits, and the facts that say which part it is."""
         draft = self._draft
         result, part, page = draft.result, draft.part, draft.page
-        told = [each for notice in draft.facts.notices for each in (notice.message, notice.context)]
-        if sizes.is_surely_below(self._room - ENVELOPE, result, draft.message, told):
+        more = [each for notice in draft.facts.notices for each in (notice.message, notice.context)]
+        if sizes.is_surely_below(self._room - ENVELOPE, result, draft.message, more):
             return draft.holding(result, page)
         draft.facts = with_notices(draft.facts, self._reply.found)
         divided = part or divided_in(result)
@@ -232,12 +232,12 @@ class Cap:
         return [self._notice(self._name(each), each.size, call) for each in left]
 
     def _notice(self, field: str, size: int, call: str) -> Notice:
-        told = f"{field} ({size:,} bytes) was left out of an answer of at most {self._cap:,} bytes."
+        text = f"{field} ({size:,} bytes) was left out of an answer of at most {self._cap:,} bytes."
         context = {"field": field, "returned_bytes": 0, "original_bytes": size}
         if call:
-            told = f"{told} For the whole: {call}"
+            text = f"{text} For the whole: {call}"
             context["rest"] = call
-        return warning("field_truncated", told, context)
+        return warning("field_truncated", text, context)
 
 
 def bounded(reply: Reply, failure: Failure, facts: Facts, cap: int) -> tuple[Failure, Facts]:
@@ -257,9 +257,9 @@ def bounded(reply: Reply, failure: Failure, facts: Facts, cap: int) -> tuple[Fai
         if _fits(reply, shortened, facts, cap):
             return shortened, facts
     size = sizes.size_of(failure.output)
-    told = f"What the command had printed ({size:,} bytes) was left out."
+    message = f"What the command had printed ({size:,} bytes) was left out."
     context = {"field": "output", "returned_bytes": 0, "original_bytes": size}
-    notice = warning("field_truncated", told, context)
+    notice = warning("field_truncated", message, context)
     return failure.replace(output=None), with_notices(facts, [*reply.found, notice])
 
 

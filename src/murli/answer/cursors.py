@@ -20,8 +20,8 @@ def cursor_at(offset: int, mark: str) -> str:
 
     from ..formats import dumps
 
-    told = dumps({"at": offset, "of": mark}, pretty=False).encode("utf-8")
-    return urlsafe_b64encode(told).decode("ascii").rstrip("=")
+    data = dumps({"at": offset, "of": mark}, pretty=False).encode("utf-8")
+    return urlsafe_b64encode(data).decode("ascii").rstrip("=")
 
 
 def offset_in(cursor: str, mark: str) -> int:
@@ -49,12 +49,12 @@ def _parts_of(cursor: str) -> tuple[int, str] | None:
 
     try:
         padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
-        told = json.loads(b64decode(padded, b"-_", validate=True))
+        fields = json.loads(b64decode(padded, b"-_", validate=True))
     except (ValueError, RecursionError):  # neither text of that kind, nor JSON
         return None
-    if not isinstance(told, dict) or told.keys() != {"at", "of"}:
+    if not isinstance(fields, dict) or fields.keys() != {"at", "of"}:
         return None
-    offset, mark = told["at"], told["of"]
+    offset, mark = fields["at"], fields["of"]
     if type(offset) is not int or not 0 <= offset <= _FARTHEST or not isinstance(mark, str):
         return None
     return offset, mark

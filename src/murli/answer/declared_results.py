@@ -64,8 +64,8 @@ def look_at(invocation: Invocation, outcome: Outcome, facts: Facts) -> Facts:
     effect = outcome.result.get("effect") if isinstance(outcome.result, dict) else None
     if isinstance(effect, str) and effect in _KNOWN:
         return facts
-    told = f"its effect is {effect!r}" if effect is not None else "it has no effect"
-    message = f"The command changes something, and {told}; declare one of {', '.join(EFFECTS)}."
+    effects = f"its effect is {effect!r}" if effect is not None else "it has no effect"
+    message = f"The command changes something, and {effects}; declare one of {', '.join(EFFECTS)}."
     return with_notices(facts, [warning("EFFECT_MISSING", message, {})])
 
 
@@ -111,7 +111,7 @@ def steps_of(invocation: Invocation) -> Steps | None:
     return invocation.running.steps
 
 
-def tell(invocation: Invocation, error: AgentError) -> AgentError:
+def with_steps(invocation: Invocation, error: AgentError) -> AgentError:
     """Return *error*, which ended a handler, with the steps it had taken."""
     steps = steps_of(invocation)
     if steps is not None and invocation.writer._reply.phase != "validation":

@@ -176,12 +176,12 @@ class Shaper:
         for notice in draft.facts.notices:
             self._writer.warn(notice.code, notice.message, **notice.context)
         if draft.page is not None and not draft.page.whole:
-            from .presentation import tell_rest
+            from .presentation import log_rest
 
-            tell_rest(self._writer, draft.page)
+            log_rest(self._writer, draft.page)
         return draft.result
 
-    def tell_unused(self) -> None:
+    def warn_of_unused(self) -> None:
         """Warn who reads text that the handler wrote it, so that it is whole."""
         flags = self._asked("limit", "cursor", "fields")
         if flags and not self._used:
@@ -291,8 +291,8 @@ class Shaper:
         from hashlib import blake2b
 
         known = None if page is None else [page.total, page.returned, page.has_more]
-        told = dumps([outcome.result, known], pretty=False).encode("utf-8", "surrogatepass")
-        etag = blake2b(told, digest_size=12).hexdigest()
+        data = dumps([outcome.result, known], pretty=False).encode("utf-8", "surrogatepass")
+        etag = blake2b(data, digest_size=12).hexdigest()
         if asked != etag:
             return outcome, facts.replace(meta={**facts.meta, "etag": etag})
         meta = {**facts.meta, "etag": etag, "not_modified": True}
@@ -315,10 +315,10 @@ def selected_nothing(fields: Fields) -> Notice | None:
     if fields.found:
         return None
     names, known = ", ".join(fields.names), list(fields.known)
-    told = f"None of the fields {names} exists; there are: {', '.join(known)}."
-    return warning("field_unknown", told, {"fields": fields.names, "known": known})
+    message = f"None of the fields {names} exists; there are: {', '.join(known)}."
+    return warning("field_unknown", message, {"fields": fields.names, "known": known})
 
 
 def _not_applied(flags: list[str], why: str) -> Notice:
-    told = f"{' and '.join(flags)} had nothing to apply to: {why}."
-    return warning("paging_not_applied", told, {"flags": flags})
+    message = f"{' and '.join(flags)} had nothing to apply to: {why}."
+    return warning("paging_not_applied", message, {"flags": flags})

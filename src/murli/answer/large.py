@@ -193,7 +193,7 @@ def _trimmed(pieces: Iterator[str], *, keeps_end: bool) -> Iterator[str]:
     """Yield *pieces*, without the line ends behind the last line unless they belong to it."""
     ends = ""
     for piece in pieces:
-        told = ends + piece
-        kept = told if keeps_end else told.rstrip("\n")
-        ends = told[len(kept) :]
+        text = ends + piece
+        kept = text if keeps_end else text.rstrip("\n")
+        ends = text[len(kept) :]
         yield kept

@@ -55,11 +55,11 @@ class Logger:
 
     def log(self, line: str) -> None:
         """Log something that happened."""
-        self._tell("info", line)
+        self._write("info", line)
 
     def log_progress(self, line: str) -> None:
         """Log what is going on now; at a terminal it replaces the line before."""
-        self._tell("progress", line)
+        self._write("progress", line)
 
     progress = log_progress
 
@@ -81,10 +81,10 @@ class Logger:
             self._line_open = False
             self._write_line(_ERASE_LINE)
 
-    def _tell(self, level: str, line: str) -> None:
+    def _write(self, level: str, line: str) -> None:
         with self._lock:
             if self._is_tty:
-                self._tell_person(level, line)
+                self._write_to_person(level, line)
                 return
             key = (level, self._scrubbed(clean(str(line))))
             if key == self._key:
@@ -96,7 +96,7 @@ class Logger:
             self._key, self._since, self._waiting, self._shown = key, time.time(), 1, False
             self._watch()
 
-    def _tell_person(self, level: str, line: str) -> None:
+    def _write_to_person(self, level: str, line: str) -> None:
         line = self._scrubbed(line)
         if level == "progress":
             self.show_line(line)

@@ -84,8 +84,8 @@ def _cap_set(invocation: Invocation) -> int | None:
         if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS:
             return int(text)
         if text:
-            told = f"{name} is not a number of bytes, and was ignored: {text[:40]}"
-            invocation.writer.warn("invalid_setting", told, variable=name)
+            message = f"{name} is not a number of bytes, and was ignored: {text[:40]}"
+            invocation.writer.warn("invalid_setting", message, variable=name)
     return None
 
 

@@ -304,8 +304,8 @@ def _close_after(error: BaseException, iterator: Any, writer: Writer) -> None:
     except Exception as trouble:
         from ..failures.exceptions import as_agent_error
 
-        told = as_agent_error(trouble).message
-        writer.warn("CLEANUP_FAILED", f"The stream could not clean up: {told}")
+        reason = as_agent_error(trouble).message
+        writer.warn("CLEANUP_FAILED", f"The stream could not clean up: {reason}")
 
 
 def _for_people(item: Any, writer: Writer) -> str:
@@ -506,10 +506,10 @@ class ItemStream:
         except KeyboardInterrupt:
             from ..process.process_guard import hold_signals
 
-            let_go = hold_signals()
+            release_signals = hold_signals()
             while 0 < sum(parts) < len(data):
                 _write_part(stream, memoryview(data)[sum(parts) :], parts)
-            let_go()
+            release_signals()
             raise
 
 

@@ -289,7 +289,7 @@ class Running:
     explained = shows_help = verbatim = False
     # Whether a handler has shown a person something already; whether what was printed is in the
     # answer that is being made though more may come.
-    printed = tells_printed = False
+    printed = shows_printed = False
 
     def __init__(self) -> None:
         # What was declared about each command that was called, and its names below the tool's own.
@@ -589,7 +589,7 @@ class Invocation:
             self.process.speak_utf8()
         names = request.variables
         request.is_capped = "_MAX_OUTPUT_BYTES\0" in names and not self.writer.is_tty()
-        _hide_surroundings(self, names)
+        _hide_environment(self, names)
         self.extras.begin()
         redirects = getattr(request.runner.app, REDIRECTS, None) or ()
         moved = False
@@ -640,7 +640,7 @@ class Invocation:
         """
         names = variable_names()
         if names != self.request.variables:  # a group's function has read a file of settings, say
-            _hide_surroundings(self, names)
+            _hide_environment(self, names)
         # Of this command alone: in a chain another one came before it.
         self.writer._intend(force=self.call.force or forced, dry_run=self.call.dry_run or previews)
         running = self.running
@@ -801,7 +801,7 @@ class Invocation:
             pass
 
 
-def _hide_surroundings(invocation: Invocation, names: str) -> None:
+def _hide_environment(invocation: Invocation, names: str) -> None:
     """Keep the secrets in the variables, whose *names* are given, and in addresses.
 
     In text too: only a person at a terminal sees their own environment.
@@ -873,7 +873,7 @@ def succeed(invocation: Invocation, printed: str | bytes) -> int:
     if invocation.writer._reply.answered:
         invocation.pass_on(printed)
         if invocation.shaper is not None and invocation.writer.is_tty():
-            invocation.shaper.tell_unused()
+            invocation.shaper.warn_of_unused()
         return running.refused_exit_code or invocation.writer._reply.exit_code
     if running.lines is not None:
         running.lines.conclude(running.returned)

@@ -173,7 +173,7 @@ class EnvelopeCall(EnvelopeFlags):
             return {**known, **settings_of(invocation), **invocation.meta}
 
         writer._reply.meta_source = about
-        writer._reply.surroundings = lambda: look_around(invocation, facts.get("cwd", ""))
+        writer._reply.environment_notices = lambda: look_around(invocation, facts.get("cwd", ""))
 
     def timeout(self) -> str:
         """Return what the environment says about the time a call of this tool may take."""

@@ -253,10 +253,10 @@ def with_value(document: dict[str, Any], value: Any, text: str) -> str | None:
     is_in = False
     for key, item in document.items():
         is_in = is_in or item is value
-        told = text if item is value else dumps(item, pretty=False)
-        if told is None:
+        written = text if item is value else dumps(item, pretty=False)
+        if written is None:
             return None
-        parts += ("," if parts else "{", encode_basestring(key), ":", told)
+        parts += ("," if parts else "{", encode_basestring(key), ":", written)
     return "".join((*parts, "}")) if is_in else None
 
 

@@ -436,7 +436,7 @@ def install(guard: ProcessGuard) -> Undo:
         replace(os, "_exit", _hard_exit),
         replace(os, "execv", _execv),
         replace(os, "execve", _execve),
-        _tell_children(),
+        _prepare_environment(),
         *_guard_stdin(),
         _look_out(),
         *_note_questions(guard),
@@ -501,7 +501,7 @@ _ASKING = ("click.termui", "typer._click.termui")
 _SHORT_CUTS = ("_is_macos", "_is_linux_or_bsd")
 
 
-def _tell_children() -> Undo:
+def _prepare_environment() -> Undo:
     """Set the variables that keep programs the handler starts from paging, colouring, asking."""
     environ, names = os.environ, variable_names()
     before: dict[str, str | None] = {}

@@ -289,8 +289,8 @@ def _instead(question: str, options: Sequence[str], waiting: str) -> str:
             return (
                 f"Give the answer as an option or argument, or pass {option} to be asked nothing."
             )
-    told = "Give the answer as an option or argument; see --schema."
-    return f"{told} To see the question and answer it, {waiting}."
+    advice = "Give the answer as an option or argument; see --schema."
+    return f"{advice} To see the question and answer it, {waiting}."
 
 
 def put_nothing() -> Callable[[], None]:

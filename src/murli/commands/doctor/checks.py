@@ -115,9 +115,9 @@ def _numbers(version: str) -> list[int]:
 
 def _declarations(commands: list[Command]) -> Iterator[Check]:
     leaves = [command for command in commands if not command.visible and not command.hidden]
-    unsaid = [each for each in leaves if not declared_danger(each.metadata, each.telling_path)]
+    bare = [each for each in leaves if not declared_danger(each.metadata, each.telling_path)]
     yield _advice(
-        "danger_level", "no danger_level, so mutating: ", [" ".join(each.path) for each in unsaid]
+        "danger_level", "no danger_level, so mutating: ", [" ".join(each.path) for each in bare]
     )
     open_secrets = [
         f"{' '.join(command.path)} --{flag.name}"

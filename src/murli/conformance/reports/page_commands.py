@@ -67,9 +67,9 @@ def remedy(result: Result) -> Iterator[str]:
 
 def command_sections(root: Branch, report: Report) -> Iterator[str]:
     """Yield a section for every command of the tree."""
-    telling = _Telling(report)
+    sections = _Sections(report)
     for branch in root.all():
-        yield from telling.section(branch)
+        yield from sections.section(branch)
 
 
 @dataclass(slots=True)
@@ -88,13 +88,13 @@ def _shares(report: Report) -> _Shares:
     return _Shares(max(least, min(share, most)), passes <= _MOST_PASSES)
 
 
-class _Telling:
+class _Sections:
     """Writes the sections, within the room of the page."""
 
     def __init__(self, report: Report) -> None:
         self._name = report.name
         self._shares = _shares(report)
-        self._told: dict[str, int] = {}
+        self._shown_times: dict[str, int] = {}
 
     def section(self, branch: Branch) -> Iterator[str]:
         """Yield the findings about one command: problems first."""
@@ -116,7 +116,7 @@ class _Telling:
                 if result.id not in anchored:
                     anchored.add(result.id)
                     place = f' id="{branch.anchor}:{slug(result.id)}"'
-                number = self._told[result.id] = self._told.get(result.id, 0) + 1
+                number = self._shown_times[result.id] = self._shown_times.get(result.id, 0) + 1
                 if number <= _MOST_PROCESSES:
                     yield from self._trouble(result, finding, place)
                 else:
