@@ -10,13 +10,12 @@ from typing import Any
 from ...wire.documents import is_aside, is_terminal, parsed
 from ...wire.envelopes import object_in
 from ..calls.documents import code_in, documents, has_lines
-from ..calls.making import Call, answers, call_of, listed, made, named, over, readers, seen
+from ..calls.making import Call, Target, named, over
 from ..judging import NotApplicable, NotVerified, finding
 from ..profile import ProfileProbe
 from ..results import Evidence, Finding
 from ..shapes.kinds import is_count, misfits, shown, summed_up
 from ..shapes.murli import LOG, PROGRESS
-from ..target import Target
 from .answers import asks_for_text
 from .mistakes import USAGE
 
@@ -36,8 +35,8 @@ def _streams(target: Target, event: str = "") -> Iterator[Call]:
         vouched.add(name)
         yield Call(target, name, target.vouched(probe, event=event))
     if target.is_enveloped and not vouched:
-        listed(target)
-    for command in readers(target) if target.is_enveloped else target.safe:
+        target.listed()
+    for command in target.readers() if target.is_enveloped else target.safe:
         if command.takes_stream and not (target.is_enveloped and named(command) in vouched):
             # A flag with that name may not make a stream.
             words = target.words(command, "--stream")
@@ -152,7 +151,7 @@ def _unlike(call: Call, kind: str, code: int) -> str:
     return "" if found == code else f"code {shown(found)} instead of {code}"
 
 
-@over(seen, otherwise="no progress was met")
+@over(Target.seen, otherwise="no progress was met")
 def progress(call: Call) -> str | None:
     """Progress events have their fields and types, and report something."""
     asides = [
@@ -174,7 +173,7 @@ def _misfit(aside: dict[str, Any]) -> str:
     return summed_up(misfits(aside, PROGRESS)) or (f"{empty[0]} is empty" if empty else "")
 
 
-@over(answers, otherwise="nothing was logged")
+@over(Target.answers, otherwise="nothing was logged")
 def log_lines(call: Call) -> str | None:
     """With an answer, stderr has only log lines and progress events."""
     evidence = call.evidence
@@ -283,7 +282,7 @@ def _untimely(target: Target, evidence: Evidence) -> str:
         return f"with a second it {evidence.ended}, after {evidence.duration_ms} ms"
     if evidence.exit_code != code:
         return f"with a second it ended with {evidence.ended} instead of exit {code}"
-    call = call_of(target, evidence)
+    call = target.call_of(evidence)
     if call is None:
         return "it does not say that its time was over"
     if trouble := _unlike(call, "timeout", code):
@@ -295,18 +294,18 @@ def _untimely(target: Target, evidence: Evidence) -> str:
 
 def batch(target: Target) -> Iterator[Finding]:
     """``exec --dry-run`` answers each request with its name and line, and reports invalid lines."""
-    listed(target)
+    target.listed()
     command = next((each for each in target.commands if each.path == ("exec",)), None)
     if command is None or not {"dry-run", "ignore-errors"} <= command.flags.keys():
         raise NotApplicable("there is no exec for batches")
     words = ("exec", "--dry-run")
-    if call := made(target, *words, stdin="text", text=_REQUEST):
+    if call := target.made(*words, stdin="text", text=_REQUEST):
         fits = call.meta.get("_cmd") == "manifest" and call.meta.get("_line") == 1
         trouble = "" if fits else "the answer has no _cmd and _line of its request"
         if call.exit_code != 0:
             trouble = f"a request for the manifest: {call.ended}"
         yield finding(trouble, "exec", call.evidence)
-    if call := made(target, *words, stdin="text", text=_NO_REQUEST):
+    if call := target.made(*words, stdin="text", text=_NO_REQUEST):
         fits = call.exit_code != 0 and call.error_name == "DISPATCH_PARSE_ERROR"
         wrong = "a line that is not a request is not answered with DISPATCH_PARSE_ERROR"
         trouble = "" if fits else wrong
