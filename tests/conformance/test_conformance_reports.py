@@ -22,7 +22,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from harness import GOLDEN, REPOSITORY, golden
-from murli.conformance.checks.remedies import REMEDIES
+from murli.conformance.checks.rows import REMEDIES
 from murli.conformance.checks.table import CHECKS
 from murli.conformance.reports import FORMATS, document, junit, markdown, page, text
 from murli.conformance.reports.page_text import asset_text
