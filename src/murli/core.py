@@ -505,7 +505,7 @@ _NOTED = "_murli_noted"
 
 
 def note_parses(parser: Any) -> None:
-    """Have *parser* tell the running tool when it parses, whoever lets it."""
+    """Have *parser* notify the running tool when it parses, wherever it is called."""
     if _NOTED in parser.__dict__:
         return
     setattr(parser, _NOTED, True)

@@ -219,7 +219,7 @@ class Reply:
         self.replace_outcome: Callable[[Outcome], Outcome] | None = None
         # What is left of it, and what is said about that: paging, fields, size.
         self.filters: list[Filter] = []
-        # What to warn of that nobody told us, and what that was when the answer was begun.
+        # What to warn of unasked, and what that was when the answer was begun.
         self.environment_notices: Callable[[], tuple[Notice, ...]] = tuple
         self.found: tuple[Notice, ...] = ()
         # What the handler itself says of the part it answers with.
@@ -337,7 +337,7 @@ class Reply:
             from .presentation import stderr_is_closed
 
             if stderr_is_closed(outlet, invocation):
-                if late:  # nobody is left to be told, and no file of the tool's is
+                if late:  # nobody is left to report to, and no file of the tool's is
                     return
                 target = "stdout"  # rather than nowhere
         is_out = outlet.put(target, line)
@@ -543,7 +543,7 @@ class Writer:
         self._exit(self._fail(Failure(error, self._reply.phase)))
 
     def stream(self, items: Any, human_text: str = "") -> None:
-        """Answer with *items*, each of them as it comes; the last line tells how many there were.
+        """Answer with *items*, each of them as it comes; the last line counts them.
 
         *items* is whatever can be iterated over, also asynchronously; it is closed when the answer
         ends early. People read *human_text* behind the items.
@@ -567,7 +567,7 @@ class Writer:
         write_progress(self, evt)
 
     def log(self, msg: str) -> None:
-        """Write a diagnostic line to stderr; consecutive equal lines are told once."""
+        """Write a diagnostic line to stderr; consecutive equal lines are written once."""
         self._outlet.logger.log(msg)
 
     def progress(self, msg: str) -> None:
@@ -577,7 +577,7 @@ class Writer:
     def warn(self, code: str, message: str, **context: Any) -> None:
         """Add a warning to the answer, or log it where the contract has no place for one.
 
-        *code* is what a caller branches on. The same warning is told once.
+        *code* is what a caller branches on. The same warning is shown once.
         """
         if self._outlet.for_people or not contract_named(self.contract).has_warnings:
             self._outlet.logger.log(f"warning: {message}")
@@ -682,7 +682,7 @@ def payload_of(printed: str | bytes, metadata: Metadata | None = None) -> Any:
     """Return what a handler printed as a result; what is more than some lines, `printed` judges."""
     if isinstance(printed, str) and len(printed) < _LONG:
         text = printed.removesuffix("\n")
-        # The first character tells JSON; several lines may be a table.
+        # JSON is known by its first character; several lines may be a table.
         usual = text[:1] not in ("", " ", "\n", "{", "[") and text[-1] != "\n"
         usual = usual and ("\n" not in text or not ("," in text or ";" in text))
         if usual and text.replace("\n", "").isprintable():

@@ -1,6 +1,6 @@
 """An answer of no more bytes than its reader takes: whole items, whole lines, whole values.
 
-Nothing is cut in the middle. What is missing is counted, and the call that gives it is told.
+Nothing is cut in the middle. What is missing is counted, and the call that returns it is named.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Cap:
     def _divide(self, part: Part, *, lightened: bool = False) -> tuple[Outcome, Facts]:
         """Hold as many pieces as fit, from the first on."""
         rest = self._rest
-        # No shorter part has more to tell about itself than this one.
+        # No shorter part needs more words about itself than this one.
         longest = rest.page_of(part.first(len(part.pieces) - 1), cut=True, fields=self._fields)
         base = self._excess(part.holding([]), longest)
         if base > 0 and self._drop_long_message(part.holding([]), longest):
@@ -191,7 +191,7 @@ class Cap:
         return self._settle(result, self._without_fields(result, None) if self._fields else page)
 
     def _leave_out(self, result: Any) -> tuple[Any, Page]:
-        """Return the object without its largest values, and what there is to tell about that."""
+        """Return the object without its largest values, and what to report about that."""
         call = self._rest.whole_call()
 
         def page_without(left: list[LeftOut]) -> Page:
@@ -219,7 +219,7 @@ class Cap:
         lost = {name.partition(".")[0].partition("[")[0] for name in missing} - {"message"}
         return self._rest.page_without(total, max(total - len(lost), 0), missing)
 
-    # -- what is told about it -------------------------------------------------------------
+    # -- what is reported about it---------------------------------------------------------
 
     def _note(self, left: list[LeftOut], call: str) -> None:
         self._left_out += self._notices(left, call)

@@ -35,7 +35,7 @@ def marks_of(invocation: Invocation, outcome: Outcome) -> Marks:
         if metadata is not None and metadata.effect:
             result = with_effect(as_object(result), metadata.effect, dry_run)
             if metadata.streams and isinstance(result, list):
-                # The items of a stream, in one answer: each tells what was done.
+                # The items of a stream, in one answer: each says what was done.
                 result = [with_effect(as_object(each), metadata.effect, dry_run) for each in result]
                 meta["effects"] = count_effects(result)
         if metadata is not None and metadata.external:
@@ -51,7 +51,7 @@ def marks_of(invocation: Invocation, outcome: Outcome) -> Marks:
 
 
 def look_at(invocation: Invocation, outcome: Outcome, facts: Facts) -> Facts:
-    """Return *facts* with the steps that were taken, and a warning where no effect is told."""
+    """Return *facts* with the steps that were taken, and a warning where no effect is reported."""
     metadata = invocation.metadata
     if metadata is None or not isinstance(outcome, Success) or outcome.attention:
         return facts

@@ -167,7 +167,7 @@ class Shaper:
         return self._compare(*shaped)
 
     def show(self, value: Any) -> Any:
-        """Return what of *value* is shown to who reads text; what is left is told on stderr."""
+        """Return what of *value* is shown to who reads text; stderr has what is left out."""
         self._used = True
         draft = Draft(Success("", value), Facts())
         if not self._pages_by_handler:

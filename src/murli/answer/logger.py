@@ -21,10 +21,10 @@ _ERASE_LINE = "\r\x1b[K"
 
 
 class Logger:
-    """Writes diagnostic lines; consecutive equal lines are told once.
+    """Writes diagnostic lines; consecutive equal lines are written once.
 
     For agents a line is held for a moment. Repetitions that arrive meanwhile share its entry
-    as ``repeated``; later ones are counted and told in one closing entry when the run ends.
+    as ``repeated``; later ones are counted and reported in one closing entry when the run ends.
     For people a repeated `log` line is dropped, and a progress line replaces the one before.
     Nothing is lost as long as `flush` is called at the end, which the runtime does.
     """

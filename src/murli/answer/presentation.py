@@ -101,7 +101,7 @@ def presentable(error: AgentError) -> AgentError:
 
 
 def _milliseconds(value: Any) -> int:
-    """Return a delay an author gave as a number that may be told, 0 where it is none."""
+    """Return a delay an author gave as a number for the answer, 0 if it is not one."""
     try:
         return min(int(value), _LARGEST_INTEGER)
     except (TypeError, ValueError, OverflowError):  # text, NaN or infinity
@@ -109,7 +109,7 @@ def _milliseconds(value: Any) -> int:
 
 
 def progress_document(evt: ProgressEvent) -> dict[str, Any]:
-    """Return progress as a line agents read; what was not said is not there."""
+    """Return progress as a line agents read; without what is unknown."""
     document: dict[str, Any] = {"event": "progress"}
     for name in evt.__dict__:
         value = getattr(evt, name)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..declare import Metadata
 
 _CRLF = "\r\n"
-# How much of a text tells what it is.
+# How much of a text is looked at.
 _BEGINNING = 1 << 14
 
 

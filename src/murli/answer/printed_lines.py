@@ -3,7 +3,7 @@
 Descriptor 1 is a pipe then (`process.conduit`), so that children, threads and C libraries stream as
 well as the handler does, and what is out stays out, however the process ends. A line that is a JSON
 object is that object; any other one is ``{"event": "line", "data": "the line"}``. What is drawn
-over with carriage returns is no line but progress, of which the last state is told. A document that
+over with carriage returns is progress, not a line; its last state is reported. A document that
 is spread over several lines is none of this: it is kept, and its items come at the end.
 """
 
@@ -39,7 +39,7 @@ _MOST_DRAWN = 1 << 16
 _UNBUFFERED = "PYTHONUNBUFFERED"
 # How long somebody who prints waits for another thread that streams.
 _TURN_SECONDS = 0.05
-# How often to tell the state of a line that is being drawn over.
+# How often to report the state of a line that is being drawn over.
 _DRAWN_SECONDS = 5.0
 
 

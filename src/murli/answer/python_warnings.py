@@ -1,7 +1,7 @@
-"""What is no failure and worth telling: Python's warnings, deprecations, what a handler leaves.
+"""What is worth a warning: Python's own warnings, deprecations, what a handler leaves.
 
 All of it becomes a warning of the answer, where the contract has a place for one. Otherwise only
-what authors declare in murli's words is told, on stderr; the rest is told as it would be without
+what authors declare in murli's words is shown, on stderr; the rest is shown as it would be without
 murli.
 """
 
@@ -28,7 +28,7 @@ _DEPRECATING = (DeprecationWarning, PendingDeprecationWarning, FutureWarning)
 
 
 def listen() -> Undo:
-    """From now on what `warnings` shows is told in the answer; return what ends that.
+    """From now on what `warnings` shows is put into the answer; return what ends that.
 
     What it raises, or keeps to itself, is its own business.
     """

@@ -77,7 +77,7 @@ def _refuse_value(invocation: Invocation, name: str, text: str, reason: str) -> 
 
 
 def _cap_set(invocation: Invocation) -> int | None:
-    """Return how many bytes the environment lets an answer have, 0 for any; ``None``: not said."""
+    """Return how many bytes the environment lets an answer have, 0 for any; ``None``: not set."""
     own = variable_of(invocation, "MAX_OUTPUT_BYTES")
     for name in (own, "TOOL_MAX_OUTPUT_BYTES", "MURLI_MAX_OUTPUT_BYTES"):
         text = os.environ.get(name, "")
@@ -89,7 +89,7 @@ def _cap_set(invocation: Invocation) -> int | None:
     return None
 
 
-# What tells a reader how to take the rest is kept whatever was asked for.
+# What says how to get the rest is kept whatever was asked for.
 _KEPT = ("_source", "_trusted")
 
 

@@ -294,7 +294,7 @@ def _pour(writer: Writer, items: Any, take: Callable[[Any], bool]) -> None:
 
 
 def _close_after(error: BaseException, iterator: Any, writer: Writer) -> None:
-    """Let *iterator* clean up; *error* is what will be told, whatever goes wrong with that."""
+    """Let *iterator* clean up; *error* is what will be reported, whatever happens there."""
     if not hasattr(iterator, "close"):
         return
     if writer._invocation is not None:
@@ -390,7 +390,7 @@ class ItemStream:
     def put_printed(self, item: Any, *, is_text: bool) -> bool:
         """Write a line that was printed; return whether that was the last one that is wanted.
 
-        Of one that *is_text* no fields are chosen, and none tells what it has changed.
+        Of one that *is_text* no fields are chosen, and none says what it has changed.
         """
         name = f"result[{self._last[0]}]"
         shown = item if is_text else self._selected(item, name)
@@ -435,7 +435,7 @@ class ItemStream:
             writer._answer(ending, "")
 
     def _with_effect(self, item: Any, name: str) -> Any:
-        """Return *item* with the effect that its command declares, unless it tells its own."""
+        """Return *item* with the effect that its command declares, unless it has its own."""
         if not self._changes:
             return item
         item = plain(item, name)

@@ -10,7 +10,7 @@ The order, which the adapters rely on:
 6. the framework parses what is left            (the adapter)
 7. the guard decides whether the command may run
 8. the handler runs, its stdout collected when an agent reads
-9. what the handler left unsaid is said, and the exit code follows
+9. what the handler did not report is reported, and the exit code follows
 
 Steps 1 to 5 are `begin`, 7 is `admit`, 9 is `finish`.
 """
@@ -99,7 +99,7 @@ class Extras:
         self.invocation = invocation
 
     def begin(self) -> None:
-        """Prepare what every answer tells about its call."""
+        """Prepare what every answer says about its call."""
 
     def take_secrets(self) -> None:
         """Fetch the secrets of which the call only says where they are."""
@@ -327,7 +327,7 @@ class CallProcess:
 
     # Whether the end of the process answers the call; whether signals unwind it.
     is_owned = watches_signals = False
-    # What ends that the caller is told now and then that the call goes on; see `heartbeat`.
+    # What ends the reports that the call goes on; see `heartbeat`.
     end_heartbeat: _Undo | None = None
     # What looks at progress bars from a thread of its own; see `libraries.progress`.
     reporters: frozenset[Reporter] = frozenset()
@@ -503,7 +503,7 @@ class Invocation:
         self.running = Running()
         self.process = CallProcess(self)
         self.undo = UndoStack()
-        # What an answer tells about the call, where the contract has a place for it.
+        # What an answer says about the call, where the contract has a place for it.
         self.meta: dict[str, Any] = {}
         self.writer = writer = request.make_writer(stdout)
         writer._invocation = self

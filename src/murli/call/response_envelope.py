@@ -132,7 +132,7 @@ class EnvelopeCall(EnvelopeFlags):
     """A call that is answered with a ResponseEnvelope."""
 
     def begin(self) -> None:
-        """Prepare what every answer tells about its call."""
+        """Prepare what every answer says about its call."""
         invocation = self.invocation
         call, writer = invocation.call, invocation.writer
         if call.extra.get("confirmed"):

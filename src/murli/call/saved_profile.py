@@ -152,7 +152,7 @@ def unknown_profile(name: str, store: ProfileStore, invocation: Invocation) -> A
 
 def explained(error: AgentError, invocation: Invocation) -> AgentError:
     """Return *error* with its origin when it is about a value that a profile gave."""
-    # Told once: an error may pass here again on its way out.
+    # Reported once: an error may pass here again on its way out.
     from ..line.usage import UNKNOWN_OPTION
 
     name = invocation.request.applied.pop(error.field)

@@ -216,7 +216,7 @@ class Waiting:
             made.request.is_scanned = True  # the guard is to look at the command, whatever it is
             made.writer._reply.replace_outcome = lambda outcome: self._report(made, outcome)
             respond = made.writer._reply._respond
-            # An answer tells how long all of it took.
+            # An answer says how long all of it took.
             made.writer._reply._respond = lambda outcome, facts: respond(
                 outcome, facts.replace(duration_ms=int((time.monotonic() - began) * 1000))
             )

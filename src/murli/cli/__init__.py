@@ -361,7 +361,7 @@ def _sentence(text: str) -> str:
 
 
 def _write_to_stderr(mark: str, text: str) -> None:
-    """Write a line to stderr; *mark* tells whose it is."""
+    """Write a line to stderr; *mark* says whose it is."""
     from ..client.explaining import one_line
     from ..formats import put, standard
 

@@ -57,7 +57,7 @@ class Policy:
     """What the caller allows.
 
     *confirm* lets the client confirm a change the tool asks about: only a caller who means it says
-    so; *confirm_flag* is the flag for that, if it is not the usual one. *can_refresh* tells that
+    so; *confirm_flag* is the flag for that, if it is not the usual one. *can_refresh* is whether
     there is a way to renew credentials. *retryable* overrides, by exit code, what the contract and
     the command declare about retrying where the answer itself does not; ``True`` is the caller's
     word that a second run does no harm. *max_retries* is for each error code, and
@@ -147,7 +147,7 @@ class RunInstead:
     """Run *argv*, whose first word stands for the tool itself, in place of the call.
 
     *why* is ``redirect``, ``continue``, ``confirmed``, ``cancel``, or ``fix``: then the call itself
-    is made once more afterwards. *remember* tells that the old call is gone for good.
+    is made once more afterwards. *remember* is whether the old call is gone for good.
     """
 
     argv: tuple[str, ...]

@@ -19,7 +19,7 @@ MASK = "[REDACTED]"
 CONFIRMING = frozenset(
     ("confirm", "no-dry-run", *(name[2:] for name in names_where(lambda f: f.effect == "confirms")))
 )
-#: flags with which a call only tells what it would do
+#: flags with which a call only shows what it would do
 PREVIEWS = names_where(lambda flag: flag.effect == "previews")
 # Short names that confirm in most tools.
 _USUAL_SHORTS = frozenset("fy")

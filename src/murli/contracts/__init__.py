@@ -80,7 +80,7 @@ class Contract:
     has_warnings = meta_has_exit_code = False
     # Whether warnings are objects, and whether a failure may have data.
     warnings_are_objects = failure_may_have_data = False
-    # Whether a result tells what it changed, where it is from and what to open.
+    # Whether a result says what it changed, where it is from and what to open.
     annotates_results = False
     # Whether the fields of an error are fixed, so that nothing may be added.
     error_is_closed = False

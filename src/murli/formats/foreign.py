@@ -126,7 +126,7 @@ def rows_of(values: list[Any]) -> list[Any] | None:
             return [dict(zip(names, fields_of(each))) for each in values]  # noqa: B905
         if names is None and callable(getattr(kind, "model_dump", None)):
             return [each.model_dump() for each in values]
-    except Exception:  # it is told by who looks at them one by one
+    except Exception:  # it is reported where they are looked at one by one
         pass
     finally:
         if pauses:

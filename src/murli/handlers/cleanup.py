@@ -167,7 +167,7 @@ class Cleanups:
             self.is_calling = False
             try:
                 self._report(due, trouble)
-            except Exception:  # there is nobody left to tell
+            except Exception:  # there is nobody left to report to
                 pass
 
     def _report(self, due: Due, trouble: BaseException) -> None:

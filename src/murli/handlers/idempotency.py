@@ -6,7 +6,7 @@ Whoever runs a command that changes something does so within a claim::
     replays = Replays(folder_of(tool))
     with replays.claim(tool, command, key, fingerprint_of(arguments)) as claim:
         if claim.result is not None:
-            return claim.result         # done before: tell that again, with effect "noop"
+            return claim.result         # done before: the same again, with effect "noop"
         result = handler(...)
         claim.keep(result)              # only what succeeded
 
@@ -59,7 +59,7 @@ def folder_of(tool: str) -> str:
 
 
 def fingerprint_of(arguments: Mapping[str, Any]) -> str:
-    """Return what tells two calls of a command apart: a hash of its arguments, secrets included."""
+    """Return what identifies a call of a command: a hash of its arguments, secrets included."""
     spelled = dumps(plain(dict(sorted(arguments.items()))), pretty=False)
     return _hash(spelled)
 

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
     Path = str | os.PathLike[str]
 
-# What a failure tells of stderr: who wants to know why looks at the end.
+# How much of stderr a failure shows: the reason is at the end.
 _MOST_SHOWN = 2000
 _MARKS = ("fatal:", "error:")
-# How a program ends that writes to who reads no more: by the signal, or as a shell tells it.
+# How a program ends that writes to who reads no more: by the signal, or as a shell reports it.
 _UNHEARD = (-SIGPIPE, 128 + SIGPIPE)
 
 

@@ -171,7 +171,7 @@ class DescriptorCapture:
         if self.spool < 0:
             return 0
         self._reopen()
-        flush(sys.stdout)  # should there be no room, `end` will tell
+        flush(sys.stdout)  # should there be no room, `end` reports it
         if self.conduit is not None:
             self.conduit.empty()
         self._recover_spool()
@@ -201,7 +201,7 @@ class DescriptorCapture:
     def _watch(self, stream: Any) -> Callable[[], None]:
         """Notice what there is no room for, and stop a program that prints without end.
 
-        As a pipe would, it is told by an exception where it prints.
+        As with a pipe, printing raises an exception.
         """
         buffer = getattr(stream, "buffer", None)
         if buffer is None:

@@ -1,4 +1,4 @@
-"""A deadline that holds: also for a handler that blocks, or that swallows what it is told.
+"""A deadline that holds: also for a handler that blocks, or that swallows exceptions.
 
 At the deadline the main thread is interrupted by a real signal, so that a system call it waits in
 returns, its ``finally`` blocks run and the answer is given in the ordinary way. What has not ended
@@ -111,7 +111,7 @@ class Deadline:
     def arm(self) -> None:
         """Have the process ended from outside should Python be stuck when the time is up.
 
-        Called again when what would be said then has changed.
+        Called again when what would be reported then has changed.
         """
         if self._may_end_process and not self._assumed and self._invocation.state < CONCLUDING:
             if self._invocation.writer._reply.answered:

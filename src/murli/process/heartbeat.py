@@ -30,7 +30,7 @@ MOST_SECONDS = 60.0
 
 
 def begin() -> None:
-    """Have the caller told, from now on, that the running call goes on, if it does."""
+    """Report to the caller, from now on, that the running call goes on, if it does."""
     invocation = current()
     if (
         invocation is None

@@ -3,8 +3,8 @@
 ``os._exit`` and ``os.exec*`` end a program behind Python's back. While something is collected they
 are ours, so that a program which is cut off, or replaced by another one, loses nothing of it.
 SIGTERM and SIGHUP, which would end it without a word, unwind it like Ctrl-C does. What waits for a
-person who is not there (a prompt, an editor, a browser) fails instead, and children are told not
-to ask, page or colour.
+person who is not there (a prompt, an editor, a browser) fails instead, and variables keep children
+from asking, paging and colouring.
 
 All of that is in place only while the invocation runs, and only in the process's own stdout: a
 test runner keeps its process as it is.

@@ -178,7 +178,7 @@ def input_failure(
     """Return the failure of a program that asked for input and got none.
 
     *printed* is what it wrote until then: the question stands at the end. *options* are those of
-    the running command; *stalled* tells that some of the input had come; *advice*, where there is
+    the running command; *stalled* is whether some of the input had come; *advice*, where there is
     some, is what to do; *waiting* is what makes it wait for as long as it takes.
     """
     question = asked or ("" if printed.endswith("\n") else printed.rpartition("\n")[2])

@@ -24,7 +24,7 @@ _LIMITS_WITHOUT_ITEM = 10
 
 
 class ProcessLifecycle:
-    """Takes what happens, with the time it happened; tells what to do.
+    """Takes what happens, with the time it happened; returns what to do.
 
     With *silence* the time limit is for the next item, not for the whole: other output extends it,
     for a while. *interrupt_at* is when to send SIGINT, ``None`` for never.

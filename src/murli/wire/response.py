@@ -59,7 +59,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """A warning beside the answer; *replacement* is set when it tells what to use instead.
+    """A warning beside the answer; *replacement* is set when it says what to use instead.
 
     *field* is the part of the data that it is about.
     """

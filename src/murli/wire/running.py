@@ -284,7 +284,7 @@ class Child:
             data = reader.read() if reader else os.read(descriptor, sink.chunk)
         except BlockingIOError:
             return
-        except OSError:  # how a terminal tells that its other side is closed
+        except OSError:  # how a terminal shows that its other side is closed
             data = b""
         if not data:
             sink.end()
@@ -312,7 +312,7 @@ class Child:
                 self._rest = self._rest[os.write(stream.fileno(), self._rest[:_CHUNK]) :]
         except BlockingIOError:
             return
-        except OSError:  # it has read enough, or is gone; whether that is well, its status tells
+        except OSError:  # it has read enough, or is gone; whether that is well, its status says
             pass
         stream.close()
         self._input = None
@@ -373,7 +373,7 @@ def _is_alive(group: int) -> bool:
     """
     try:
         numbers = [name for name in os.listdir("/proc") if name.isdecimal()]
-    except OSError:  # this system does not tell
+    except OSError:  # this system does not report it
         return True
     for number in numbers:
         try:

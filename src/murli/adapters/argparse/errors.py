@@ -1,4 +1,4 @@
-"""What argparse found wrong, told in our words.
+"""What argparse found wrong, in our words.
 
 argparse reports text. What it was looking at is still in the frames of the exception it is
 handling, and unlike the text those do not change with the language.

@@ -190,7 +190,7 @@ class Bindings:
     def watch(self, parser: argparse.ArgumentParser, secret: Mapping[int, bool]) -> None:
         """Note which options the command line gives, and keep the secrets among them.
 
-        *secret* tells of their actions whether they are declared.
+        *secret* maps their actions to whether they are declared.
         """
         own = parser._get_values
         self._watched.add(id(parser))

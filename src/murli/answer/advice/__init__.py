@@ -85,7 +85,7 @@ def with_usage(writer: Writer, failure: Failure) -> Failure:
     try:
         level, command = _at_fault(invocation, flag_key(failure.error.field))
         if level.forwards and not (command.flags or command.arguments):
-            return failure  # what it takes nobody has told us
+            return failure  # what it takes is unknown
         return failure.replace(usage=usage_line(command, MOST_BYTES))
     except (Exception, SystemExit):  # code of the tool's own, asked for its parameters
         return failure

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...errors import AgentError
     from .. import Invocation
 
-# What a failure tells of it: who wants to know why looks at the end.
+# How much of it a failure shows: the reason is at the end.
 _MOST_PRINTED = 1 << 15
 
 

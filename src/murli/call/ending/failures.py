@@ -201,7 +201,7 @@ def _keep_traceback(invocation: Invocation, error: BaseException, failure: Agent
         return
     is_known = failure.suggestion != TRACEBACK_HINT
     if is_known and (not invocation.is_for_people or is_authored(error)):
-        return  # the failure is understood, and tells what to do
+        return  # the failure is understood, and says what to do
     # Also where a command may reveal secrets, or a person reads: the file outlives the call.
     from ...failures.tracebacks import keep
     from ...secrets.redaction import scrub_for_file

@@ -210,7 +210,7 @@ def _written(descriptor: int, data: bytes) -> bool:
         try:
             DescriptorStream(descriptor).write_bytes(data)
             result.append(True)
-        except OSError:  # there is nobody left to tell
+        except OSError:  # there is nobody left to report to
             pass
 
     return _within(WRITE_SECONDS, write) and bool(result)
