@@ -342,7 +342,7 @@ def mentions_login(words: Sequence[str]) -> bool:
 
 def is_parser(app: object) -> bool:
     """Return whether *app* is an ``argparse.ArgumentParser``."""
-    # Whoever has a parser has imported argparse; whoever has not need not pay for it.
+    # A tool with a parser has imported argparse; others need not pay for it.
     argparse = sys.modules.get("argparse")
     return argparse is not None and isinstance(app, argparse.ArgumentParser)
 

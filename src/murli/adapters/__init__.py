@@ -63,7 +63,7 @@ def enable(
       agent; ``MURLI_MODE`` decides either way.
     * *guard*: which commands an agent must confirm: those ``declared`` to change something, or
       with ``inferred`` also undeclared ones whose names say that they destroy (``delete``).
-    * *agents*: who is answered as an agent: whoever reads from a ``pipe``; with ``flag`` only who
+    * *agents*: who is answered as an agent: any reader of a ``pipe``; with ``flag`` only one that
       passes ``--agent`` or sets ``MURLI_MODE=agent``; with ``detect`` also who announces itself in
       a variable. With the last two a pipe stays text.
     * *exit_codes*: what the statuses mean with which the tool itself exits: a text for one that is

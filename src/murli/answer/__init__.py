@@ -146,7 +146,7 @@ class Outlet:
                 self._lose(error)
 
     def plain(self, value: Any, name: str = "result") -> Any:
-        """Return *value* as plain data; `EncodingError`, which is remembered, where it is none."""
+        """Return *value* as plain data; `EncodingError`, which is remembered, where it is not."""
         # People read the text; a payload only agents see must not fail their call.
         if self.for_people:
             return None
@@ -342,7 +342,7 @@ class Reply:
                 target = "stdout"  # rather than nowhere
         is_out = outlet.put(target, line)
         if target == "stderr" and not late and (self.is_streaming or not is_out):
-            # Who reads the stream line by line must meet its end there, if they can be reached;
+            # A reader of lines must find the end of the stream there, if it can be reached;
             # and nobody has read a stderr that is full, or whose reader is gone.
             from ..errors import OutputFailed
 

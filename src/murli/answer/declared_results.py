@@ -89,11 +89,11 @@ class Steps:
         self._running.remove(name)
         if not failed:
             self._completed.append(name)
-        elif not self._failed:  # of those around it, the innermost tells most
+        elif not self._failed:  # of those around it, the innermost says most
             self._failed = name
 
     def context(self) -> dict[str, Any]:
-        """Return what a failure tells about the steps; one that is cut off has failed."""
+        """Return what a failure says about the steps; one that is cut off has failed."""
         failed = self._failed or "".join(self._running[-1:])
         begun = {*self._completed, *self._running, failed}
         document: dict[str, Any] = {"completed_steps": list(self._completed)}

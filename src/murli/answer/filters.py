@@ -167,7 +167,7 @@ class Shaper:
         return self._compare(*shaped)
 
     def show(self, value: Any) -> Any:
-        """Return what of *value* is shown to who reads text; stderr has what is left out."""
+        """Return what of *value* is shown as text; stderr has what is left out."""
         self._used = True
         draft = Draft(Success("", value), Facts())
         if not self._pages_by_handler:
@@ -182,7 +182,7 @@ class Shaper:
         return draft.result
 
     def warn_of_unused(self) -> None:
-        """Warn who reads text that the handler wrote it, so that it is whole."""
+        """Warn a reader of text that the handler wrote it, so that it is whole."""
         flags = self._asked("limit", "cursor", "fields")
         if flags and not self._used:
             notice = _not_applied(flags, "the command writes its own text")

@@ -1,7 +1,7 @@
 """An answer that is much printed text: it goes from the file where it was collected to the reader.
 
 A document that is made as a whole takes several times its size in memory. Here the document is made
-with a mark in the place of the text, and the text is put there piece by piece. What is no plain
+with a mark in the place of the text, and the text is put there piece by piece. What is not plain
 text (JSON, bytes, progress), or has to be shaped first, is answered in the usual way.
 """
 

@@ -4,7 +4,7 @@ Descriptor 1 is a pipe then (`process.conduit`), so that children, threads and C
 well as the handler does, and what is out stays out, however the process ends. A line that is a JSON
 object is that object; any other one is ``{"event": "line", "data": "the line"}``. What is drawn
 over with carriage returns is progress, not a line; its last state is reported. A document that
-is spread over several lines is none of this: it is kept, and its items come at the end.
+is spread over several lines is not streamed: it is kept, and its items come at the end.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class PrintedLines:
     def __init__(self, invocation: Invocation) -> None:
         self._invocation = invocation
         self._writer = invocation.writer
-        # Taken by whoever writes.
+        # Taken by each writer.
         self.turn = invocation.writer._outlet.lock
         # Whether they come as they are printed, and not at the end.
         self.is_live = False
@@ -153,7 +153,7 @@ class PrintedLines:
         return question
 
     def end(self, printed: str | bytes) -> str | bytes:
-        """Stream what is left, with *printed*, which was kept; return what is no part of it."""
+        """Stream what is left, with *printed*, which was kept; return what is not part of it."""
         from ..errors import OutputFailed
 
         capture: Any = self._invocation.capture

@@ -169,7 +169,7 @@ def look_around(invocation: Invocation, folder: str) -> tuple[Notice, ...]:
 
 
 def be_quiet() -> Undo:
-    """Let nothing reach stderr any more, whoever writes it; return what ends that."""
+    """Let nothing reach stderr any more; return what ends that."""
     stream = sys.stderr
     try:
         stream.flush()

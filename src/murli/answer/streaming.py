@@ -80,7 +80,7 @@ def prepare(invocation: Invocation) -> None:
         problem = _objection(invocation, metadata)
         if problem is not None:
             invocation.refuse(problem)
-    # Unasked, nobody gets lines who wants a page, a comparison or a format that is none.
+    # Unasked, a call for a page, a comparison or an unknown format gets no lines.
     whole = call.no_stream or invocation.writer.format() in _WHOLE
     whole = whole or call.cursor is not None or call.etag is not None
     invocation.writer._reply.streams = asked or (declared and not whole)
@@ -342,7 +342,7 @@ class ItemStream:
         self._last: tuple[int, int, list[int]] = (0, 0, [])
         # A stream numbers all of its items or none.
         self._numbers = self._contract.numbers_items and not writer._reply.events
-        # What was done, by the effects that items tell.
+        # What was done, by the effects in the items.
         self._effects: dict[str, int] = {}
         annotates = self._contract.annotates_results
         self._changes = annotates and self._metadata is not None and self._metadata.mutating

@@ -278,12 +278,12 @@ class Running:
     refusal: Refusal | None = None
     # The exit code of a refusal that stands, whatever a handler that only previews makes of it.
     refused_exit_code = 0
-    # Whether its plan function runs in the place of its handler; whether its answer may tell
+    # Whether its plan function runs in the place of its handler; whether its answer may reveal
     # secrets; whether the caller has said how long it may take, be it for ever; whether calls in
     # processes of their own are what runs; whether several values would have been noticed; whether
     # it is one of such calls, whose failures are answers on stdout as well.
     plans = reveals = is_timed = awaits_calls = notices_values = fails_on_stdout = False
-    # Whether the tool was asked for its help or version, which is text for whoever asked; whether
+    # Whether the tool was asked for its help or version, which is text for any caller; whether
     # it showed its help itself, because it was called with nothing; whether what is printed is for
     # a shell, a completion script say, and no contract changes it.
     explained = shows_help = verbatim = False
@@ -611,7 +611,7 @@ class Invocation:
     def hide(self, value: Any, *, named: bool = False) -> None:
         """Keep a secret from now on: *value* is in nothing that leaves the process.
 
-        *named* says that nobody declared it: the name of its option or variable tells. Those are
+        *named* says that nobody declared it: the name of its option or variable shows it. Those are
         left to a tool whose pipes are people's until a caller says that it is an agent.
         """
         if named and self.settings.agents != "pipe" and self.is_attended:
@@ -729,7 +729,7 @@ class Invocation:
         self.running.returned = None  # it may be large
         self.state = OVER
         if self.deadline is not None:
-            # One answer is all there is: whoever takes long from here on is not the call.
+            # One answer is all there is: what takes long from here on is not the call.
             self.deadline.stop()
         interrupted = isinstance(error, KeyboardInterrupt)
         if restore:
@@ -748,7 +748,7 @@ class Invocation:
         if restore:
             self.undo_all()
             if process.end_grace is not None and type(error) is KeyboardInterrupt:
-                process.end_grace()  # whoever is at the keyboard decides what ends
+                process.end_grace()  # the person at the keyboard decides what ends
                 process.end_grace = None
         return code
 

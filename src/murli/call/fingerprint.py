@@ -160,7 +160,7 @@ def _stable_file(file: Any) -> str:
 
 def _stable_path(path: str) -> str:
     try:
-        # What is no regular file may wait for a writer when it is opened.
+        # Anything but a regular file may wait for a writer when it is opened.
         if not stat.S_ISREG(os.stat(path).st_mode):
             return path
         with open(path, "rb") as content:

@@ -1,7 +1,7 @@
 """``--until``: a call that only reads, repeated in one process until its result says so.
 
 Each look is the whole call in a fork of the program, as it would have run alone; it tests its own
-result, and its document is kept. That of the last look is the answer, byte for byte. Who reads text
+result, and its document is kept. That of the last look is the answer, byte for byte. For text
 is answered by the call itself, made once more when the time has come.
 """
 

@@ -411,7 +411,7 @@ def _own_answer(tool: ObservedTool, response: Response[Any], writer: Writer) -> 
 
 
 def _status(response: Response[Any], end: dict[str, Any]) -> int:
-    """Return the exit code of the tool; a failure that did not tell one has one all the same."""
+    """Return the exit code of the tool; a failure without one has one all the same."""
     code = response.exit_code
     if code is not None and code < 0:
         return 128 - code

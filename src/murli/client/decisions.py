@@ -126,8 +126,8 @@ class Memory:
 class Done:
     """Take the answer.
 
-    *note* tells what is special about it: ``plan`` (nothing was done), ``not_modified`` (the data
-    is what was there before), ``field_truncated`` (a warning tells which field is not whole).
+    *note* is what is special about it: ``plan`` (nothing was done), ``not_modified`` (the data
+    is what was there before), ``field_truncated`` (a warning names the field that is not whole).
     """
 
     note: str = ""
@@ -234,7 +234,7 @@ def needs_catalogue(policy: Policy, memory: Memory, response: WireResponse[Any])
     if response.state == "plan" and policy.confirm and not memory.confirmed:
         return not previews(response.argv)
     if isinstance(decision, Escalate) and _names_a_command(response):
-        return True  # it may go by a name, or have short options, that only the catalogue tells
+        return True  # it may go by a name, or have short options, that only the catalogue has
     # Another reason alone is not worth another process.
     return type(_decided(replace(case, may_repeat=True))) is not type(decision)
 

@@ -156,7 +156,7 @@ class Discovery:
         response = read(ran.stdout, ran.stderr, ran.exit_code, "", ran.reason)
         if not response.ok or not is_description(response.data):
             return None
-        # It keeps a contract whose manifest tells more.
+        # It keeps a contract whose manifest says more.
         manifest = yield from self._manifest()
         if manifest is not None:
             return manifest

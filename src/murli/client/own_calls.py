@@ -164,7 +164,7 @@ def may_confirm(
 ) -> bool:
     """Return whether a parser may take *word* for a flag that confirms; see `adds_confirmation`.
 
-    *shorts* are the short options to be wary of where *flags* do not tell, ``None`` for all.
+    *shorts* are the short options to be wary of where *flags* do not say, ``None`` for all.
     """
     confirming = CONFIRMING.union(also)
     name = word.partition("=")[0].lower().replace("_", "-")

@@ -43,7 +43,7 @@ class Tool(ToolBase):
 
     @property
     def commands(self) -> Mapping[str, Command]:
-        """The commands of the tool, by what stands behind its name; empty when it cannot tell.
+        """The commands of the tool, by what stands behind its name; empty when that is unknown.
 
         The first time, unless that is kept from before, the tool is run with ``describe`` or
         ``manifest``: ask for it only of a tool that may be asked.

@@ -144,7 +144,7 @@ def find_contract(name: str) -> Contract | None:
 
 
 def contract_named(name: str) -> Contract:
-    """Return the contract called *name*; `ValueError` for a name that is none."""
+    """Return the contract called *name*; `ValueError` for an unknown name."""
     found = find_contract(name)
     if found is None:
         known = ", ".join(__getattr__("CONTRACT_NAMES"))
@@ -153,7 +153,7 @@ def contract_named(name: str) -> Contract:
 
 
 def respond_in(contract: str) -> Respond:
-    """Return the function that answers in *contract*; `ValueError` for a name that is none."""
+    """Return the function that answers in *contract*; `ValueError` for an unknown name."""
     return contract_named(contract).respond
 
 
@@ -207,7 +207,7 @@ def _envelope(
     }
     page = facts.page
     if page is not None and not page.whole:
-        # Before the result, so that who reads the beginning knows that it is not all.
+        # Before the result, so that the beginning shows that it is not all.
         document["message"] = message or ("" if page.left_out else page.sentence())
         document["page"] = page.facts()
     if following:

@@ -198,7 +198,7 @@ _PROXIES = {
 
 
 def network_context(meaning: Meaning, links: Sequence[BaseException]) -> dict[str, Any]:
-    """Return how this process is connected, as far as its environment tells.
+    """Return how this process is connected, as far as its environment says.
 
     *links* are the exception and what it came from, which may know what was asked for. A proxy
     is named by its variable, never by its URL, which may hold a password.
@@ -238,7 +238,7 @@ def _asked_for(links: Sequence[BaseException]) -> tuple[str, str]:
     try:
         parts = urlsplit(str(url))
         return parts.scheme, parts.hostname or ""
-    except ValueError:  # a URL that is none
+    except ValueError:  # not a URL
         return "", ""
 
 

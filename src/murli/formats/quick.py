@@ -1,7 +1,7 @@
 """The quick way to JSON: data that is plain as it stands is encoded in C, and then looked at.
 
 `one_line` returns what ``dumps(plain(value), pretty=False)`` does, or ``None`` where only that can
-tell: other types, text that has to be cleaned, numbers that JSON cannot hold. Loaded for the
+show: other types, text that has to be cleaned, numbers that JSON cannot hold. Loaded for the
 lines of a stream and for what is large. Where `orjson` is installed (the extra ``fast``), it
 encodes what it spells as Python does.
 """

@@ -4,8 +4,8 @@ While a handler runs for an agent, whatever it, a C library or a child process p
 is collected; the answer itself goes around the collection. Collected at the file descriptor,
 spooled to a file without a name, so that neither size nor speed can block the printer.
 
-On Linux whoever opens ``/dev/stdout`` opens that file anew, and may truncate it. So before the
-program starts another one, or opens its own stdout by name, a pipe is put in front of the file:
+On Linux a program that opens ``/dev/stdout`` opens that file anew, and may truncate it. So before
+the program starts another one, or opens its own stdout by name, a pipe is put in front of the file:
 see `process.conduit`.
 """
 
@@ -293,7 +293,7 @@ def _look_out(capture: DescriptorCapture) -> None:
             os.register_at_fork(
                 before=_on_forking, after_in_parent=_on_fork, after_in_child=_on_being_forked
             )
-    if sys.platform != "linux":  # elsewhere whoever opens it gets a duplicate
+    if sys.platform != "linux":  # elsewhere opening it returns a duplicate
         return
     modules = sys.modules
     for module, name in (

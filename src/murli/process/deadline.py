@@ -64,7 +64,7 @@ def seconds_in(text: str) -> float | None:
 def allow(invocation: Invocation, seconds: float, *, assumed: bool = False) -> None:
     """Let the call take this long, counted from its start; 0 for as long as it likes.
 
-    A time that is only *assumed* is the handler's: whoever reads the answer takes their own.
+    A time that is only *assumed* is the handler's: reading the answer takes its own.
     """
     if seconds > 0:  # NaN is no time either
         is_process = sys.stdout is sys.__stdout__

@@ -80,7 +80,7 @@ async def pour(items: Any, take: Callable[[Any], bool]) -> None:
 class Interruptions:
     """Signals while a loop runs: they cancel its task where raising would break the loop itself.
 
-    An exception between two steps of a loop loses what was to be done next, and with it whoever
+    An exception between two steps of a loop loses what was to be done next, and with it what
     waits for that, the cleanup included. Inside the handler's own code it is raised as ever. After
     the first one the handler cleans up, and is left to it for a while.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, NoReturn
 
-# How long the first byte may take: from a caller who holds the other end himself, and may start a
+# How long the first byte may take: from a caller that holds the other end itself, and may start a
 # program before he has made up what to write; and from another program of a pipeline, which may
 # have work to do first. Between two parts everybody has as long as that. An answer to a question
 # comes with the call or not at all: the caller has not seen the question.

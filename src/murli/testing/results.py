@@ -228,7 +228,7 @@ class Result:
             raise InvalidDocument(f"What was written breaks its contract:\n{listed}\n{self}")
         return self
 
-    # -- for who reads a failed test -------------------------------------------------------------
+    # -- for the reader of a failed test----------------------------------------------------------
 
     def _lack(self, what: str) -> NoReturn:
         __tracebackhide__ = True  # a failed test shows its own lines

@@ -292,7 +292,7 @@ def from_description(
 
 
 def walked(description: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
-    """Yield every command of a description with its path, in which ``""`` is a name that is none.
+    """Yield every command of a description with its path, in which ``""`` stands for a bad name.
 
     Not by recursion: the depth of a document is unknown.
     """

@@ -113,7 +113,7 @@ class WireResponse(Generic[T]):
     contract: str
     state: str
     exit_code: int | None
-    #: checked as *T*, and never as ``None``: whoever looks at it has looked at the state before
+    #: checked as *T*, and never as ``None``: it is looked at after the state
     data: T | Any = None
     message: str = ""
     problem: Problem | None = None

@@ -79,7 +79,7 @@ def wait_for_end(child: Child, each_turn: Callable[[], object] = lambda: None) -
 def pump(child: Child) -> Generator[None, None, None]:
     """Attend to *child* until it is over; a turn of the loop for every time something happened.
 
-    Whoever leaves the loop early, or is interrupted in it, leaves nothing running.
+    Leaving the loop early, or interrupting it, leaves nothing running.
     """
     try:
         while not child.is_over:
@@ -331,7 +331,7 @@ class Child:
         """Take the status of the tool, and end what is left of its group."""
         if not self._sweeping:
             self._sweeping = True
-            self.close()  # whoever still writes finds nobody listening
+            self.close()  # later output finds no reader
             self._reap()
             first = SIGTERM if self._limits.grace_seconds > 0 else SIGKILL
             if self._limits.leave_children or not self.send(first):

@@ -40,7 +40,7 @@ def report(
     *,
     is_custom: bool,
 ) -> Any:
-    """Report what ``parser.error`` was called for to whoever reads.
+    """Report what ``parser.error`` was called for to the reader.
 
     *own_error* is the parser's own, *given* and *named* its arguments. Where it *is_custom*, it
     may raise, exit or return, as it does without us.

@@ -115,7 +115,7 @@ class Bindings:
             self._complete(parser, found)
 
     def enforce(self, parsed: Any, parsers: Sequence[argparse.ArgumentParser]) -> None:
-        """Refuse what *parsed* holds against the annotations, whoever gave it.
+        """Refuse what *parsed* holds against the annotations, wherever it is from.
 
         *parsers* are all that the parse went through; rules may speak of what is above them.
         """

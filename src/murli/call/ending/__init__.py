@@ -420,7 +420,7 @@ class ProgramAsHandler:
 class Exit(SystemExit):
     """What our ``sys.exit`` raises; notifies the owner when the interpreter acts on it.
 
-    Whoever shows it, or its class, shows what Python raises.
+    Where it or its class is shown, it looks like what Python raises.
     """
 
     __module__, __qualname__ = "builtins", "SystemExit"

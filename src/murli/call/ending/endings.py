@@ -58,7 +58,7 @@ def reason_on_stderr(invocation: Invocation) -> str:
 def is_declared_success(invocation: Invocation, ending: SystemExit) -> bool:
     """Return whether the author declares that the status of *ending* is no failure.
 
-    The answer then says which it was and what it means; for who reads the answer it is a success
+    The answer then says which it was and what it means; for its reader it is a success
     like any other, so that the process ends with 0.
     """
     meaning = _declared_meaning(invocation, ending)

@@ -160,7 +160,7 @@ def last_words(
         return [[stdout] if is_open else []], answer.exit_code
     if is_open and not writer.is_tty() and answer.stream != "stderr":
         return [[stdout], [stderr]], answer.exit_code
-    # Who reads a stream line by line must meet its end there.
+    # A reader of single lines must find the end of the stream there.
     streaming = writer._reply.is_streaming and is_open
     return [[stderr, stdout] if streaming else [stderr]], answer.exit_code
 
