@@ -78,6 +78,9 @@ _RIDDLES = re.compile(
 _DIALECT = {"told", "said", "tell", "tells", "untold", "unsaid", "heed", "brace"}
 
 
+_COMMENT = tokenize.COMMENT
+
+
 class Measure(NamedTuple):
     """What was measured, and the most it may be."""
 
@@ -91,6 +94,12 @@ class Measure(NamedTuple):
 def parsed(path: Path) -> ast.Module:
     """Return the syntax of a module, which several measures look at."""
     return ast.parse(path.read_text("utf-8"))
+
+
+@cache
+def tokens(path: Path) -> list[tokenize.TokenInfo]:
+    """Return the tokens of a module, comments included."""
+    return [*tokenize.generate_tokens(io.StringIO(path.read_text("utf-8")).readline)]
 
 
 def modules(source: Path = SOURCE) -> dict[str, Path]:
@@ -182,16 +191,15 @@ def _reachable(edges: dict[str, set[str]], start: str) -> set[str]:
 
 def code_lines(path: Path) -> int:
     """Return how many lines hold code: no blank ones, comments or docstrings."""
-    text = path.read_text("utf-8")
     documentation = {
         line
         for node in _documented(parsed(path))
         for line in range(node.lineno, (node.end_lineno or 0) + 1)
     }
-    silent = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+    silent = (_COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
     lines = {
         line
-        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        for token in tokens(path)
         if token.type not in (*silent, tokenize.ENDMARKER)
         for line in range(token.start[0], token.end[0] + 1)
     }
