@@ -61,7 +61,7 @@ ROOMS: dict[str, str] = {
 CODE: dict[str, int] = {
     "the running tool": 30_300,
     "schemas exports": 1_500,
-    "conformance": 7_320,
+    "conformance": 7_300,
     "client wire": 5_150,
     "testing pytest_plugin cli": 1_900,
     "mcp": 2_500,

@@ -42,10 +42,7 @@ from .wording import (
 _MOST_LINKED = 200
 _LEVEL_STATUS = {REACHED: PASS, BROKEN: FAIL, INCOMPLETE: NOT_VERIFIED}
 # The symbol and colour of the icon for each overall status; the default asks for attention.
-_ICONS = {
-    PASS: ("M5 8.5l2 2 4-5", "%231c673c"),
-    FAIL: ("M5.5 5.5l5 5m0-5l-5 5", "%23a9211a"),
-}
+_ICONS = {PASS: ("M5 8.5l2 2 4-5", "%231c673c"), FAIL: ("M5.5 5.5l5 5m0-5l-5 5", "%23a9211a")}
 # Sets the class before anything is shown, so that the page does not flicker.
 _EARLY = "document.documentElement.className='js'"
 
