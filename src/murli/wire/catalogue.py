@@ -144,11 +144,6 @@ class Command:
         return "cursor" in self.flags or "cursor" in self.standard
 
     @property
-    def takes_limit(self) -> bool:
-        """Whether a call can limit how many items it returns."""
-        return "limit" in self.flags or "limit" in self.standard
-
-    @property
     def takes_stream(self) -> bool:
         """Whether it can be asked for one line an item."""
         return "stream" in self.flags

@@ -14,8 +14,9 @@ from ..confirming import CONFIRMING
 from ..judging import Look, NotVerified, finding, or_not_applicable
 from ..processes import EVENTS
 from ..results import Evidence, Finding
+from ..shapes.kinds import shown
 from ..target import NO_SUCH_FLAG, Subject
-from .documents import answer_of, envelope_of, error_of
+from .documents import answer_of, code_in, envelope_of, error_of
 
 _SHORT = ("y", "f")
 # Output that nobody read proves nothing.
@@ -343,6 +344,17 @@ def over(
 def by_wire(murli: Source, envelope: Source) -> Source:
     """Return a source of calls that depends on the contract: *murli*'s, or the *envelope*'s."""
     return lambda target: (envelope if target.is_enveloped else murli)(target)
+
+
+def unlike(call: Call, kind: str, code: int) -> str:
+    """Return how a call differs from one that failed as *kind*, with *code*."""
+    name = kind.upper() if call.target.is_enveloped else kind
+    if not call.error:
+        return f"{call.ended}, and no error document"
+    if call.error_name != name:
+        return f"{shown(call.error_name)} instead of {name}"
+    found = call.exit_code if call.target.is_enveloped else code_in(call.error, call.evidence)
+    return "" if found == code else f"code {shown(found)} instead of {code}"
 
 
 def unsuccessful(call: Call, what: str = "") -> str:

@@ -13,9 +13,8 @@ from ...wire.catalogue import Command
 from ...wire.documents import parsed
 from ...wire.envelopes import object_in, text_in
 from ..calls.descriptions import described, each_described, formats, gaps_in, previewing
-from ..calls.documents import code_in
 from ..calls.guards import is_guarded, is_refusal, only_foretells, unconfirmed
-from ..calls.making import Call, Target, named, over, unsuccessful
+from ..calls.making import Call, Target, named, over, unlike, unsuccessful
 from ..judging import NotApplicable, NotVerified, all_seen, finding, or_not_applicable
 from ..results import Finding
 from ..shapes.kinds import shown
@@ -112,17 +111,9 @@ def _unguarded(command: Command, call: Call) -> str | None:
     """Return why an unconfirmed call was not refused, ``None`` if it failed otherwise."""
     if call.target.is_enveloped:
         return _unguarded_envelope(command, call)
-    name, code = call.dialect.confirmation, call.dialect.wrong_call
     if call.error_name in USAGE:  # which proves nothing about the guard
         return None
-    if call.changed:
-        return call.changed
-    if not call.error:
-        return f"{call.ended}, and no error document"
-    if call.error_name != name:
-        return f"{shown(call.error_name)} instead of {name}"
-    found = code_in(call.error, call.evidence)
-    return "" if found == code else f"code {shown(found)} instead of {code}"
+    return call.changed or unlike(call, call.dialect.confirmation, call.dialect.wrong_call)
 
 
 def _unguarded_envelope(command: Command, call: Call) -> str | None:
@@ -169,28 +160,25 @@ def _held(target: Target) -> list[Command]:
     return found
 
 
-def _let_through(call: Call, usual: Call) -> str:
-    """Return why a call that is refused otherwise succeeded."""
-    same = call.evidence.exit_code == usual.evidence.exit_code
-    return call.changed or ("" if same else f"{call.ended}, and refused otherwise")
+def _let_through(target: Target, *more: str, **how: str) -> Iterator[Finding]:
+    """Yield whether calls that are refused otherwise succeed."""
+    for command in _held(target):
+        call, usual = target.called(command, *more, **how), target.called(command)
+        same = call.evidence.exit_code == usual.evidence.exit_code
+        trouble = call.changed or ("" if same else f"{call.ended}, and refused otherwise")
+        yield finding(trouble, call.command, call.evidence)
 
 
 def guard_text(target: Target) -> Iterator[Finding]:
     """With ``--output text`` an unconfirmed call is refused too."""
     if "text" not in formats(target):
         raise NotApplicable("it has no text format")
-    for command in _held(target):
-        call = target.called(command, "--output", "text")
-        trouble = _let_through(call, target.called(command))
-        yield finding(trouble, call.command, call.evidence)
+    yield from _let_through(target, "--output", "text")
 
 
 def guard_null_device(target: Target) -> Iterator[Finding]:
     """An unconfirmed call is refused also if stdout is the null device."""
-    for command in _held(target):
-        call = target.called(command, event="null-device")
-        trouble = _let_through(call, target.called(command))
-        yield finding(trouble, call.command, call.evidence)
+    return _let_through(target, event="null-device")
 
 
 def guard_schema(target: Target) -> Iterator[Finding]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from ...wire.documents import is_aside, is_terminal, parsed
 from ...wire.envelopes import object_in
-from ..calls.documents import code_in, documents, has_lines
-from ..calls.making import Call, Target, named, over
+from ..calls.documents import documents, has_lines
+from ..calls.making import Call, Target, named, over, unlike
 from ..judging import NotApplicable, NotVerified, finding
 from ..profile import ProfileProbe
 from ..results import Evidence, Finding
@@ -114,7 +114,7 @@ def _uncancelled(call: Call, is_stream: bool) -> str:
     has_end = isinstance(last, dict) and is_terminal(last)
     if (call.target.is_enveloped or is_stream) and not has_end:
         return "its last line does not say that it was stopped"
-    return _unlike(call, "cancelled", code)
+    return unlike(call, "cancelled", code)
 
 
 def _last_line(stdout: bytes) -> dict[str, Any] | None:
@@ -138,17 +138,6 @@ def stream_lines(call: Call) -> str:
     if not ends[-1]:
         return "the last line is no envelope"
     return f"{sum(ends)} envelopes in one stream" if sum(ends) > 1 else ""
-
-
-def _unlike(call: Call, kind: str, code: int) -> str:
-    """Return how the error of a stopped call differs from that of *kind*."""
-    name = kind.upper() if call.target.is_enveloped else kind
-    if not call.error:
-        return f"{call.ended}, and no error document"
-    if call.error_name != name:
-        return f"{shown(call.error_name)} instead of {name}"
-    found = call.exit_code if call.target.is_enveloped else code_in(call.error, call.evidence)
-    return "" if found == code else f"code {shown(found)} instead of {code}"
 
 
 @over(Target.seen, otherwise="no progress was met")
@@ -210,7 +199,7 @@ def deadline(target: Target) -> Iterator[Finding]:
         call = Call(target, target.command_of(probe.words), target.vouched(hurried))
         if call.error_name in USAGE:
             raise NotApplicable("it has no --timeout")
-        yield finding(_unlike(call, "timeout", call.dialect.timeout), call.command, call.evidence)
+        yield finding(unlike(call, "timeout", call.dialect.timeout), call.command, call.evidence)
 
 
 # -- streams of envelopes ------------------------------------------------------------------------
@@ -285,7 +274,7 @@ def _untimely(target: Target, evidence: Evidence) -> str:
     call = target.call_of(evidence)
     if call is None:
         return "it does not say that its time was over"
-    if trouble := _unlike(call, "timeout", code):
+    if trouble := unlike(call, "timeout", code):
         return trouble
     if not target.dialect.is_first_envelope and call.meta.get("timeout_ms") != _GIVEN * 1000:
         return "meta.timeout_ms does not say how much time it had"
