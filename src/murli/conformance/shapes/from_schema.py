@@ -58,11 +58,8 @@ class Shapes:
 
     def _loose(self, schema: Mapping[str, Any]) -> Kind:
         schema = self._resolved(schema)
-        for value in (
-            *schema.get("enum", ())[:1],
-            *([schema["const"]] if "const" in schema else []),
-        ):
-            return _OF_VALUES[type(value)]
+        if "const" in schema or "enum" in schema:
+            return _OF_VALUES[type(schema["const"] if "const" in schema else schema["enum"][0])]
         if schema.get("type") == "array":
             return kinds.TEXTS if schema["items"].get("type") == "string" else kinds.OBJECTS
         return _SIMPLE.get(schema.get("type"), kinds.ANYTHING)
