@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import murli
 from murli import AgentError
-from murli.conformance.checks.remedies import REMEDIES
+from murli.conformance.checks.rows import REMEDIES
 from murli.conformance.checks.table import CHECKS
 from murli.conformance.judging import Check
 from murli.contracts import CONTRACT_NAMES, Answer, Contract, Facts, contract_named

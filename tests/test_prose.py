@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from harness import REPOSITORY
+from murli.conformance.checks.rows import REMEDIES
 from murli.conformance.checks.table import CHECKS
 from murli.line.flags import OWN_FLAGS
 
@@ -51,6 +52,8 @@ def messages() -> Iterator[tuple[str, str]]:
 
     Reports of ``murli check --diff`` are golden files, and change with those alone.
     """
+    yield from ((f"the title of {check.id}", check.title) for check in CHECKS)
+    yield from ((f"the remedy of {id}", text) for id, text in REMEDIES.items())
     source = REPOSITORY / "src" / "murli"
     for path in sorted(source.rglob("*.py")):
         if "diffing" in path.parts:

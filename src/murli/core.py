@@ -344,7 +344,7 @@ def mentions_login(words: Sequence[str]) -> bool:
 
 def is_parser(app: object) -> bool:
     """Return whether *app* is an ``argparse.ArgumentParser``."""
-    # Whoever has a parser has imported argparse; whoever has not need not pay for it.
+    # A tool with a parser has imported argparse; others need not pay for it.
     argparse = sys.modules.get("argparse")
     return argparse is not None and isinstance(app, argparse.ArgumentParser)
 
@@ -507,7 +507,7 @@ _NOTED = "_murli_noted"
 
 
 def note_parses(parser: Any) -> None:
-    """Have *parser* tell the running tool when it parses, whoever lets it."""
+    """Have *parser* notify the running tool when it parses, wherever it is called."""
     if _NOTED in parser.__dict__:
         return
     setattr(parser, _NOTED, True)

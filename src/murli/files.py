@@ -18,7 +18,7 @@ def replace_with(
 ) -> None:
     """Write *data* to *new*, which must not exist, and rename that to *target*.
 
-    Synced before and after: whoever looks, or takes away the power, finds one or the other. With
+    Synced before and after: a reader, or a loss of power, finds one or the other. With
     *keep_mode* a target that is there gives its mode and owner to the new one, unless *mode* says
     otherwise; ``None`` leaves the mode to the umask. After an exception *new* is gone.
     """

@@ -45,7 +45,7 @@ class _Signature:
         )
 
 
-# Here, because whoever declares something loads this, and a hello-world does not.
+# Here, because every tool that declares something loads this, and a hello-world does not.
 Record.__signature__ = _Signature()  # type: ignore[attr-defined]
 
 
@@ -153,7 +153,7 @@ class Page(Record):
         return f"{text}; the rest: {self.rest}" if self.rest else f"{text}."
 
     def facts(self) -> dict[str, Any]:
-        """Return what a caller must know who holds a part of the whole."""
+        """Return what a caller must know about a part of the whole."""
         document: dict[str, Any] = {"total": self.total, "returned": self.returned}
         if self.next_cursor:
             document["next_cursor"] = self.next_cursor

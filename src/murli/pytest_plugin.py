@@ -147,16 +147,16 @@ class _Watcher:
         """Add what the tool wrote to the report of a test that failed."""
         outcome: Any = yield
         report = outcome.get_result()
-        faults = "" if report.passed else self._untold()
+        faults = "" if report.passed else self._unreported()
         if faults:
             report.sections.append(("murli", faults))
 
     def _fail(self) -> None:
-        faults = self._untold()
+        faults = self._unreported()
         if faults:
             pytest.fail(faults, pytrace=False)
 
-    def _untold(self) -> str:
+    def _unreported(self) -> str:
         """Return what was found since this was last asked, in words."""
         faults = self._verdict.faults[self._shown :] if self._verdict is not None else []
         self._shown += len(faults)

@@ -24,6 +24,7 @@ from murli.conformance import (
     check,
     load,
 )
+from murli.conformance.calls.making import Target
 from murli.conformance.checking import checks_for
 from murli.conformance.checks.table import ANY
 from murli.conformance.detection import Detected, detect
@@ -35,7 +36,6 @@ from murli.conformance.profile import ProfileProbe, from_table
 from murli.conformance.results import CONTRACTS as ALL
 from murli.conformance.results import worst
 from murli.conformance.scratch import Scratch, absolute
-from murli.conformance.target import Target
 from murli.wire.catalogue import from_description
 from starting import ends_soon
 

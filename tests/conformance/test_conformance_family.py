@@ -15,13 +15,12 @@ import murli.conformance
 from harness import REPOSITORY, TOOLS
 from murli.conformance import Evidence, Profile, Report, Result
 from murli.conformance.calls.documents import has_lines
-from murli.conformance.calls.making import confirms
+from murli.conformance.calls.making import Target, confirms
 from murli.conformance.checking import checks_for, results_of
 from murli.conformance.examining import opened
 from murli.conformance.judging import Check, finding
 from murli.conformance.profile import ProfileProbe
 from murli.conformance.target import ENVELOPES as FAMILY
-from murli.conformance.target import Target
 from murli.wire.catalogue import Command, Flag
 
 FAKES = TOOLS / "conformance"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from murli.conformance import Profile
 from murli.conformance.calls.documents import json_strictness
+from murli.conformance.calls.making import Target
 from murli.conformance.checking import checks_for, results_of
 from murli.conformance.checks.manifests import unsound
 from murli.conformance.checks.streaming import stream_troubles
@@ -24,7 +25,6 @@ from murli.conformance.shapes import envelope as shapes
 from murli.conformance.shapes.manifest import entry_troubles, manifest_troubles
 from murli.conformance.shapes.output_schema import misfit
 from murli.conformance.target import ENVELOPES as FAMILY
-from murli.conformance.target import Target
 from murli.wire.dialects import Dialect, dialect_of
 from properties import examples
 

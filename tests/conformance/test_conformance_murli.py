@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from harness import TOOLS
 from murli.conformance import check
 from murli.conformance.calls.documents import error_of, strictness_of_stream
+from murli.conformance.calls.making import Target
 from murli.conformance.checking import checks_for, results_of
 from murli.conformance.detection import detect
 from murli.conformance.examining import opened
@@ -27,7 +28,6 @@ from murli.conformance.results import Evidence, Finding, Result
 from murli.conformance.scratch import Scratch
 from murli.conformance.shapes.kinds import misfits
 from murli.conformance.shapes.murli import ERROR, SUCCESS
-from murli.conformance.target import Target
 from properties import examples
 
 FAKES = TOOLS / "conformance"

@@ -22,10 +22,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from harness import GOLDEN, REPOSITORY, golden
-from murli.conformance.checks.remedies import REMEDIES
+from murli.conformance.checks.rows import REMEDIES
 from murli.conformance.checks.table import CHECKS
 from murli.conformance.reports import FORMATS, document, junit, markdown, page, text
-from murli.conformance.reports.page import _asset
+from murli.conformance.reports.page_text import asset_text
 from murli.conformance.reports.wording import (
     REFERENCE,
     columns,
@@ -59,7 +59,7 @@ CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud
 def without_assets(written: str) -> str:
     """Give a page with marks in place of its style and script, which have tests of their own."""
     for name in ("page.css", "page.js"):
-        asset = _asset(name)
+        asset = asset_text(name)
         digest = base64.b64encode(hashlib.sha256(asset.encode()).digest()).decode()
         assert written.count(asset) == 1
         written = written.replace(asset, f"@{name}@").replace(digest, f"@hash of {name}@")

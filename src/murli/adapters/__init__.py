@@ -49,10 +49,10 @@ def enable(
     ``argparse.ArgumentParser``. The call may stand before or after its commands are defined; a
     second call changes nothing.
 
-    * *name*, *tool_version*: what the tool is called, and its version, where murli cannot tell.
+    * *name*, *tool_version*: what the tool is called, and its version, where murli cannot find out.
     * *contract*: ``murli``, ``response``, ``agent-spec-1.6`` or ``agent-spec-2``.
     * *mount*: whether ``describe``, ``profile`` and ``doctor`` are commands of the tool.
-    * *dev*: tell the author, at a terminal, about unconventional names.
+    * *dev*: warn the author, at a terminal, of unconventional names.
     * *progress_stream*: where agents read progress: ``auto``, ``stdout`` or ``stderr``.
     * *guard_dry_run*: ask for ``--force`` even for a dry run.
     * *usage_exit_code*: the exit code of usage errors, where 1 will not do.
@@ -63,7 +63,7 @@ def enable(
       agent; ``MURLI_MODE`` decides either way.
     * *guard*: which commands an agent must confirm: those ``declared`` to change something, or
       with ``inferred`` also undeclared ones whose names say that they destroy (``delete``).
-    * *agents*: who is answered as an agent: whoever reads from a ``pipe``; with ``flag`` only who
+    * *agents*: who is answered as an agent: any reader of a ``pipe``; with ``flag`` only one that
       passes ``--agent`` or sets ``MURLI_MODE=agent``; with ``detect`` also who announces itself in
       a variable. With the last two a pipe stays text.
     * *exit_codes*: what the statuses mean with which the tool itself exits: a text for one that is

@@ -14,7 +14,7 @@ NOT_MOUNTED = ("profile", "doctor", "exec", "mcp")
 
 
 class UnknownLevel:
-    """A command whose options nobody has told us, or only a function *value* that makes its parser.
+    """A command whose options are unknown, or only a function *value* that makes its parser.
 
     What may be an option of the program's own stays with it; the function is asked where a word may
     be the program's or ours.

@@ -62,7 +62,7 @@ class Block:
         # What it was called with, ``None`` for the program's own words.
         self._words = words
         self._undo: Callable[[], None] | None = None
-        # Whoever answers at the end of the process, where that is the program's own.
+        # What answers at the end of the process, where that is the program's own.
         self._owner: ProgramAsHandler | None = None
         self._process = os.getpid()
 

@@ -146,7 +146,7 @@ class Outlet:
                 self._lose(error)
 
     def plain(self, value: Any, name: str = "result") -> Any:
-        """Return *value* as plain data; `EncodingError`, which is remembered, where it is none."""
+        """Return *value* as plain data; `EncodingError`, which is remembered, where it is not."""
         # People read the text; a payload only agents see must not fail their call.
         if self.for_people:
             return None
@@ -219,8 +219,8 @@ class Reply:
         self.replace_outcome: Callable[[Outcome], Outcome] | None = None
         # What is left of it, and what is said about that: paging, fields, size.
         self.filters: list[Filter] = []
-        # What to warn of that nobody told us, and what that was when the answer was begun.
-        self.surroundings: Callable[[], tuple[Notice, ...]] = tuple
+        # What to warn of unasked, and what that was when the answer was begun.
+        self.environment_notices: Callable[[], tuple[Notice, ...]] = tuple
         self.found: tuple[Notice, ...] = ()
         # What the handler itself says of the part it answers with.
         self.own_page: Page | None = None
@@ -256,7 +256,7 @@ class Reply:
 
         *seconds* is how long the call takes, where that is not until now.
         """
-        return self.render(outcome, with_notices(self.collect(seconds), self.surroundings()))
+        return self.render(outcome, with_notices(self.collect(seconds), self.environment_notices()))
 
     def collect(self, seconds: float | None = None) -> Facts:
         """Return what a document says beside its outcome, as far as it is known now."""
@@ -305,8 +305,8 @@ class Reply:
 
     def refuse_second_answer(self) -> None:
         """Raise unless an answer may still be given."""
-        told = self.answered or self.stream_summary is not None
-        if told and self.single_answer and not self._outlet.for_people:
+        is_over = self.answered or self.stream_summary is not None
+        if is_over and self.single_answer and not self._outlet.for_people:
             raise RuntimeError(
                 "the command has answered already; stream items with write_event() and "
                 "answer once, at the end"
@@ -341,12 +341,12 @@ class Reply:
             from .presentation import stderr_is_closed
 
             if stderr_is_closed(outlet, invocation):
-                if late:  # nobody is left to be told, and no file of the tool's is
+                if late:  # nobody is left to report to, and no file of the tool's is
                     return
                 target = "stdout"  # rather than nowhere
         is_out = outlet.put(target, line)
         if target == "stderr" and not late and (self.is_streaming or not is_out):
-            # Who reads the stream line by line must meet its end there, if they can be reached;
+            # A reader of lines must find the end of the stream there, if it can be reached;
             # and nobody has read a stderr that is full, or whose reader is gone.
             from ..errors import OutputFailed
 
@@ -548,7 +548,7 @@ class Writer:
         self._exit(self._fail(Failure(error, self._reply.phase)))
 
     def stream(self, items: Any, human_text: str = "") -> None:
-        """Answer with *items*, each of them as it comes; the last line tells how many there were.
+        """Answer with *items*, each of them as it comes; the last line counts them.
 
         *items* is whatever can be iterated over, also asynchronously; it is closed when the answer
         ends early. People read *human_text* behind the items.
@@ -572,7 +572,7 @@ class Writer:
         write_progress(self, evt)
 
     def log(self, msg: str) -> None:
-        """Write a diagnostic line to stderr; consecutive equal lines are told once."""
+        """Write a diagnostic line to stderr; consecutive equal lines are written once."""
         self._outlet.logger.log(msg)
 
     def progress(self, msg: str) -> None:
@@ -582,7 +582,7 @@ class Writer:
     def warn(self, code: str, message: str, **context: Any) -> None:
         """Add a warning to the answer, or log it where the contract has no place for one.
 
-        *code* is what a caller branches on. The same warning is told once.
+        *code* is what a caller branches on. The same warning is shown once.
         """
         if self._outlet.for_people or not contract_named(self.contract).has_warnings:
             self._outlet.logger.log(f"warning: {message}")
@@ -630,7 +630,7 @@ class Writer:
             if reply.replace_outcome is not None and not outlet.for_people:
                 outcome = reply.replace_outcome(outcome)
             facts = reply.collect()
-            reply.found = reply.surroundings()
+            reply.found = reply.environment_notices()
             if (reply.filters or reply.own_page is not None) and not outlet.for_people:
                 from .own_paging import filtered
 
@@ -645,9 +645,9 @@ class Writer:
                 reply.answered = True
             else:
                 if reply.in_rows(answer):
-                    from .presentation import tell_beside
+                    from .presentation import log_beside
 
-                    tell_beside(self, facts, answer.document.get("meta", {}))
+                    log_beside(self, facts, answer.document.get("meta", {}))
                 reply.write(answer, self._invocation)
             outlet.write_error = None
             return answer.exit_code
@@ -687,7 +687,7 @@ def payload_of(printed: str | bytes, metadata: Metadata | None = None) -> Any:
     """Return what a handler printed as a result; what is more than some lines, `printed` judges."""
     if isinstance(printed, str) and len(printed) < _LONG:
         text = printed.removesuffix("\n")
-        # The first character tells JSON; several lines may be a table.
+        # JSON is known by its first character; several lines may be a table.
         usual = text[:1] not in ("", " ", "\n", "{", "[") and text[-1] != "\n"
         usual = usual and ("\n" not in text or not ("," in text or ";" in text))
         if usual and text.replace("\n", "").isprintable():

@@ -1,6 +1,6 @@
 """An answer of no more than its reader takes: whole items, whole lines, whole values.
 
-Nothing is cut in the middle. What is missing is counted, and the call that gives it is told.
+Nothing is cut in the middle. What is missing is counted, and the call that returns it is named.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ class Cap:
         """Return the outcome that fits, and the facts that say which part it is."""
         draft = self._draft
         result, part, page = draft.result, draft.part, draft.page
-        told = [each for notice in draft.facts.notices for each in (notice.message, notice.context)]
+        more = [each for notice in draft.facts.notices for each in (notice.message, notice.context)]
         if sizes.is_surely_below(
-            self._measure.bytes - SLACK - ENVELOPE, result, draft.message, told
+            self._measure.bytes - SLACK - ENVELOPE, result, draft.message, more
         ):
             return draft.holding(result, page)
         draft.facts = with_notices(draft.facts, self._reply.found)
@@ -132,7 +132,7 @@ class Cap:
     def _divide(self, part: Part, *, lightened: bool = False) -> tuple[Outcome, Facts]:
         """Hold as many pieces as fit, from the first on."""
         rest = self._rest
-        # No shorter part has more to tell about itself than this one.
+        # No shorter part needs more words about itself than this one.
         longest = rest.page_of(part.first(len(part.pieces) - 1), cut=True, fields=self._fields)
         base = self._excess(part.holding([]), longest)
         if base > 0 and self._drop_long_message(part.holding([]), longest):
@@ -228,7 +228,7 @@ class Cap:
         return self._settle(result, self._without_fields(result, None) if self._fields else page)
 
     def _leave_out(self, result: Any) -> tuple[Any, Page]:
-        """Return the object without its largest values, and what there is to tell about that."""
+        """Return the object without its largest values, and what to report about that."""
         call = self._rest.whole_call()
 
         def page_without(left: list[LeftOut]) -> Page:
@@ -257,7 +257,7 @@ class Cap:
         lost = {name.partition(".")[0].partition("[")[0] for name in missing} - {"message"}
         return self._rest.page_without(total, max(total - len(lost), 0), missing)
 
-    # -- what is told about it -------------------------------------------------------------
+    # -- what is reported about it---------------------------------------------------------
 
     def _note(self, left: list[LeftOut], call: str) -> None:
         self._left_out += self._notices(left, call)
@@ -270,12 +270,12 @@ class Cap:
         return [self._notice(self._name(each), each.size, call) for each in left]
 
     def _notice(self, field: str, size: int, call: str) -> Notice:
-        told = f"{field} ({size:,} bytes) was left out of an answer of at most {self._measure}."
+        text = f"{field} ({size:,} bytes) was left out of an answer of at most {self._measure}."
         context = {"field": field, "returned_bytes": 0, "original_bytes": size}
         if call:
-            told = f"{told} For the whole: {call}"
+            text = f"{text} For the whole: {call}"
             context["rest"] = call
-        return warning("field_truncated", told, context)
+        return warning("field_truncated", text, context)
 
 
 def bounded(
@@ -297,9 +297,9 @@ def bounded(
         if _fits(reply, shortened, facts, measure):
             return shortened, facts
     size = sizes.size_of(failure.output)
-    told = f"What the command had printed ({size:,} bytes) was left out."
+    message = f"What the command had printed ({size:,} bytes) was left out."
     context = {"field": "output", "returned_bytes": 0, "original_bytes": size}
-    notice = warning("field_truncated", told, context)
+    notice = warning("field_truncated", message, context)
     return failure.replace(output=None), with_notices(facts, [*reply.found, notice])
 
 

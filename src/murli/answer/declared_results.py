@@ -35,7 +35,7 @@ def marks_of(invocation: Invocation, outcome: Outcome) -> Marks:
         if metadata is not None and metadata.effect:
             result = with_effect(as_object(result), metadata.effect, dry_run)
             if metadata.streams and isinstance(result, list):
-                # The items of a stream, in one answer: each tells what was done.
+                # The items of a stream, in one answer: each says what was done.
                 result = [with_effect(as_object(each), metadata.effect, dry_run) for each in result]
                 meta["effects"] = count_effects(result)
         if metadata is not None and metadata.external:
@@ -51,7 +51,7 @@ def marks_of(invocation: Invocation, outcome: Outcome) -> Marks:
 
 
 def look_at(invocation: Invocation, outcome: Outcome, facts: Facts) -> Facts:
-    """Return *facts* with the steps that were taken, and a warning where no effect is told."""
+    """Return *facts* with the steps that were taken, and a warning where no effect is reported."""
     metadata = invocation.metadata
     if metadata is None or not isinstance(outcome, Success) or outcome.attention:
         return facts
@@ -64,8 +64,8 @@ def look_at(invocation: Invocation, outcome: Outcome, facts: Facts) -> Facts:
     effect = outcome.result.get("effect") if isinstance(outcome.result, dict) else None
     if isinstance(effect, str) and effect in _KNOWN:
         return facts
-    told = f"its effect is {effect!r}" if effect is not None else "it has no effect"
-    message = f"The command changes something, and {told}; declare one of {', '.join(EFFECTS)}."
+    effects = f"its effect is {effect!r}" if effect is not None else "it has no effect"
+    message = f"The command changes something, and {effects}; declare one of {', '.join(EFFECTS)}."
     return with_notices(facts, [warning("EFFECT_MISSING", message, {})])
 
 
@@ -89,11 +89,11 @@ class Steps:
         self._running.remove(name)
         if not failed:
             self._completed.append(name)
-        elif not self._failed:  # of those around it, the innermost tells most
+        elif not self._failed:  # of those around it, the innermost says most
             self._failed = name
 
     def context(self) -> dict[str, Any]:
-        """Return what a failure tells about the steps; one that is cut off has failed."""
+        """Return what a failure says about the steps; one that is cut off has failed."""
         failed = self._failed or "".join(self._running[-1:])
         begun = {*self._completed, *self._running, failed}
         document: dict[str, Any] = {"completed_steps": list(self._completed)}
@@ -111,7 +111,7 @@ def steps_of(invocation: Invocation) -> Steps | None:
     return invocation.running.steps
 
 
-def tell(invocation: Invocation, error: AgentError) -> AgentError:
+def with_steps(invocation: Invocation, error: AgentError) -> AgentError:
     """Return *error*, which ended a handler, with the steps it had taken."""
     steps = steps_of(invocation)
     if steps is not None and invocation.writer._reply.phase != "validation":

@@ -183,7 +183,7 @@ class Shaper:
         return self._compare(*shaped, whole, marks)
 
     def show(self, value: Any) -> Any:
-        """Return what of *value* is shown to who reads text; what is left is told on stderr."""
+        """Return what of *value* is shown as text; stderr has what is left out."""
         self._used = True
         draft = Draft(Success("", value), Facts())
         if self.query is not None:
@@ -194,13 +194,13 @@ class Shaper:
         for notice in draft.facts.notices:
             self._writer.warn(notice.code, notice.message, **notice.context)
         if draft.page is not None and not draft.page.whole:
-            from .presentation import tell_rest
+            from .presentation import log_rest
 
-            tell_rest(self._writer, draft.page)
+            log_rest(self._writer, draft.page)
         return draft.result
 
-    def tell_unused(self) -> None:
-        """Warn who reads text that the handler wrote it, so that it is whole."""
+    def warn_of_unused(self) -> None:
+        """Warn a reader of text that the handler wrote it, so that it is whole."""
         flags = self._asked("query", "limit", "cursor", "fields")
         if flags and not self._used:
             notice = _not_applied(flags, "the command writes its own text")
@@ -245,9 +245,9 @@ class Shaper:
             draft.result = queries.marked(query.search(result), result)
         except queries.QueryError as problem:
             error = queries.refused(query.text, problem)
-            told = f"{error.message} The result is whole."
-            draft.warn(warning("query_failed", told, {"query": query.text}))
-            self._say(draft, told)
+            message = f"{error.message} The result is whole."
+            draft.warn(warning("query_failed", message, {"query": query.text}))
+            self._say(draft, message)
             return error
         if query.missed:
             context = {"query": query.text, "near": query.known}
@@ -381,8 +381,8 @@ class Shaper:
         from ..compact import kept
 
         known = None if page is None else [page.total, page.returned, page.has_more]
-        told = dumps([outcome.result, known], pretty=False).encode("utf-8", "surrogatepass")
-        etag = blake2b(told, digest_size=12).hexdigest()
+        shown = dumps([outcome.result, known], pretty=False).encode("utf-8", "surrogatepass")
+        etag = blake2b(shown, digest_size=12).hexdigest()
         if kept.is_handle(asked):
             from ..compact.reading_on import data_of
 
@@ -412,10 +412,10 @@ def selected_nothing(fields: Fields) -> Notice | None:
     if fields.found:
         return None
     names, known = ", ".join(fields.names), list(fields.known)
-    told = f"None of the fields {names} exists; there are: {', '.join(known)}."
-    return warning("field_unknown", told, {"fields": fields.names, "known": known})
+    message = f"None of the fields {names} exists; there are: {', '.join(known)}."
+    return warning("field_unknown", message, {"fields": fields.names, "known": known})
 
 
 def _not_applied(flags: list[str], why: str) -> Notice:
-    told = f"{' and '.join(flags)} had nothing to apply to: {why}."
-    return warning("paging_not_applied", told, {"flags": flags})
+    message = f"{' and '.join(flags)} had nothing to apply to: {why}."
+    return warning("paging_not_applied", message, {"flags": flags})

@@ -1,7 +1,7 @@
 """An answer that is much printed text: it goes from the file where it was collected to the reader.
 
 A document that is made as a whole takes several times its size in memory. Here the document is made
-with a mark in the place of the text, and the text is put there piece by piece. What is no plain
+with a mark in the place of the text, and the text is put there piece by piece. What is not plain
 text (JSON, bytes, progress), or has to be shaped first, is answered in the usual way.
 """
 
@@ -194,7 +194,7 @@ def _trimmed(pieces: Iterator[str], *, keeps_end: bool) -> Iterator[str]:
     """Yield *pieces*, without the line ends behind the last line unless they belong to it."""
     ends = ""
     for piece in pieces:
-        told = ends + piece
-        kept = told if keeps_end else told.rstrip("\n")
-        ends = told[len(kept) :]
+        text = ends + piece
+        kept = text if keeps_end else text.rstrip("\n")
+        ends = text[len(kept) :]
         yield kept

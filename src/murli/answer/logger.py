@@ -21,10 +21,10 @@ _ERASE_LINE = "\r\x1b[K"
 
 
 class Logger:
-    """Writes diagnostic lines; consecutive equal lines are told once.
+    """Writes diagnostic lines; consecutive equal lines are written once.
 
     For agents a line is held for a moment. Repetitions that arrive meanwhile share its entry
-    as ``repeated``; later ones are counted and told in one closing entry when the run ends.
+    as ``repeated``; later ones are counted and reported in one closing entry when the run ends.
     For people a repeated `log` line is dropped, and a progress line replaces the one before.
     Nothing is lost as long as `flush` is called at the end, which the runtime does.
     """
@@ -55,11 +55,11 @@ class Logger:
 
     def log(self, line: str) -> None:
         """Log something that happened."""
-        self._tell("info", line)
+        self._write("info", line)
 
     def log_progress(self, line: str) -> None:
         """Log what is going on now; at a terminal it replaces the line before."""
-        self._tell("progress", line)
+        self._write("progress", line)
 
     progress = log_progress
 
@@ -81,10 +81,10 @@ class Logger:
             self._line_open = False
             self._write_line(_ERASE_LINE)
 
-    def _tell(self, level: str, line: str) -> None:
+    def _write(self, level: str, line: str) -> None:
         with self._lock:
             if self._is_tty:
-                self._tell_person(level, line)
+                self._write_to_person(level, line)
                 return
             key = (level, self._scrubbed(clean(str(line))))
             if key == self._key:
@@ -96,7 +96,7 @@ class Logger:
             self._key, self._since, self._waiting, self._shown = key, time.time(), 1, False
             self._watch()
 
-    def _tell_person(self, level: str, line: str) -> None:
+    def _write_to_person(self, level: str, line: str) -> None:
         line = self._scrubbed(line)
         if level == "progress":
             self.show_line(line)

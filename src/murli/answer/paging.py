@@ -17,7 +17,7 @@ class Part:
     """A stretch of what a result is made of: items of a list, or lines of a text.
 
     *start* is how many come before it, *total* how many there are, where somebody has counted;
-    *more* tells that some come behind it. *frame* is the object the list stands in under *key*,
+    *more* is whether some come behind it. *frame* is the object the list stands in under *key*,
     if it does not stand for itself; *table* that of which they are the rows, if it is the only one
     there.
     """
@@ -171,7 +171,7 @@ class Drawing:
             return 0
         try:
             return self._measure.of_value(plain(item))
-        except ValueError:  # what is wrong with it is told when the answer is made
+        except ValueError:  # what is wrong with it is reported when the answer is made
             return 0
 
     def part_of(self, items: list[Any]) -> Part | None:

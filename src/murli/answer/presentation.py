@@ -112,7 +112,7 @@ def presentable(error: AgentError) -> AgentError:
 
 
 def _milliseconds(value: Any) -> int:
-    """Return a delay an author gave as a number that may be told, 0 where it is none."""
+    """Return a delay an author gave as a number for the answer, 0 if it is not one."""
     try:
         return min(int(value), _LARGEST_INTEGER)
     except (TypeError, ValueError, OverflowError):  # text, NaN or infinity
@@ -120,7 +120,7 @@ def _milliseconds(value: Any) -> int:
 
 
 def progress_document(evt: ProgressEvent) -> dict[str, Any]:
-    """Return progress as a line agents read; what was not said is not there."""
+    """Return progress as a line agents read; without what is unknown."""
     document: dict[str, Any] = {"event": "progress"}
     for name in evt.__dict__:
         value = getattr(evt, name)
@@ -153,7 +153,7 @@ def with_payload(writer: Writer, text: str | Callable[[], str], payload: Any) ->
     return "\n".join(part.rstrip("\n") for part in (shown, below) if part)
 
 
-def tell_rest(writer: Writer, page: Page) -> None:
+def log_rest(writer: Writer, page: Page) -> None:
     """Log what is missing, where the answer has no place for it."""
     total = "more" if page.total is None else page.total
     rest = f"; for the rest: {page.rest}" if page.rest else ""
@@ -173,19 +173,19 @@ def result_text(writer: Writer, result: Any) -> str:
 
         page = completed(writer, Success("", value), writer._reply.own_page)
         if not page.whole:
-            tell_rest(writer, page)
+            log_rest(writer, page)
     value = value if invocation.shaper is None else invocation.shaper.show(value)
     return render(writer._outlet.scrubbed_value(value))
 
 
-def tell_beside(writer: Writer, facts: Facts, meta: dict[str, Any]) -> None:
+def log_beside(writer: Writer, facts: Facts, meta: dict[str, Any]) -> None:
     """Log what data alone does not say."""
     for notice in facts.notices:
         writer.log(f"warning: {notice.message}")
     writer._reply.notices.clear()
     writer.flush()
     if facts.page is not None and not facts.page.whole:
-        tell_rest(writer, facts.page)
+        log_rest(writer, facts.page)
     if "etag" in meta:
         same = ", not modified" if meta.get("not_modified") else ""
         writer.log(f"etag {meta['etag']}{same}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..declare import Metadata
 
 _CRLF = "\r\n"
-# How much of a text tells what it is.
+# How much of a text is looked at.
 _BEGINNING = 1 << 14
 
 
@@ -45,7 +45,7 @@ def result_of(printed: str | bytes, metadata: Metadata | None = None) -> Any:
 def lines_of(invocation: Invocation, text: str) -> Any:
     """Return the result that a printed *text* of several lines is: its lines, each for itself.
 
-    A line is one in the document too then, for whoever counts lines or looks for words in them.
+    A line is one in the document too then, for programs that count or search lines.
     Where the command declares that it answers with a string, it is the text.
     """
     if is_text(invocation.metadata):

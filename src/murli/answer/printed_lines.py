@@ -3,8 +3,8 @@
 Descriptor 1 is a pipe then (`process.conduit`), so that children, threads and C libraries stream as
 well as the handler does, and what is out stays out, however the process ends. A line that is a JSON
 object is that object; any other one is ``{"event": "line", "data": "the line"}``. What is drawn
-over with carriage returns is no line but progress, of which the last state is told. A document that
-is spread over several lines is none of this: it is kept, and its items come at the end.
+over with carriage returns is progress, not a line; its last state is reported. A document that
+is spread over several lines is not streamed: it is kept, and its items come at the end.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MOST_DRAWN = 1 << 16
 _UNBUFFERED = "PYTHONUNBUFFERED"
 # How long somebody who prints waits for another thread that streams.
 _TURN_SECONDS = 0.05
-# How often to tell the state of a line that is being drawn over.
+# How often to report the state of a line that is being drawn over.
 _DRAWN_SECONDS = 5.0
 
 
@@ -101,7 +101,7 @@ class PrintedLines:
     def __init__(self, invocation: Invocation) -> None:
         self._invocation = invocation
         self._writer = invocation.writer
-        # Taken by whoever writes.
+        # Taken by each writer.
         self.turn = invocation.writer._outlet.lock
         # Whether they come as they are printed, and not at the end.
         self.is_live = False
@@ -115,7 +115,7 @@ class PrintedLines:
         self._is_full = self._has_begun = self._is_document = False
         # The array in the first line, which may be the whole answer.
         self._first: list[Any] | None = None
-        self._told_drawn = time.monotonic()
+        self._drawn_reported = time.monotonic()
 
     def take(self, data: bytes) -> bool:
         """Stream the lines of *data*; False where it is to be kept instead.
@@ -153,7 +153,7 @@ class PrintedLines:
         return question
 
     def end(self, printed: str | bytes) -> str | bytes:
-        """Stream what is left, with *printed*, which was kept; return what is no part of it."""
+        """Stream what is left, with *printed*, which was kept; return what is not part of it."""
         from ..errors import OutputFailed
 
         capture: Any = self._invocation.capture
@@ -174,7 +174,7 @@ class PrintedLines:
                 return printed
             if self._writer._reply.is_streaming and self._stream is None:
                 return printed
-            return self._tell_whole(printed)
+            return self._stream_whole(printed)
         except OutputFailed:  # the writer remembers it
             return ""
 
@@ -189,7 +189,7 @@ class PrintedLines:
         if reply.stream_summary is None and (self._stream is not None or not reply.is_streaming):
             self._opened().end("", self.count)
 
-    def _tell_whole(self, printed: str | bytes) -> str | bytes:
+    def _stream_whole(self, printed: str | bytes) -> str | bytes:
         """Stream what came as a whole: the value that it is, else its lines."""
         value = payload_of(printed, self._invocation.metadata)
         if isinstance(value, list) or (isinstance(value, dict) and isinstance(printed, str)):
@@ -227,19 +227,19 @@ class PrintedLines:
             rest, self._rest = self._rest, b""
             self._keep(rest)
         if b"\r" in self._rest[:-1]:
-            self._tell_drawn()
+            self._report_drawn()
         while len(self._rest) > _LONGEST_LINE:
             end = _boundary(self._rest[:_LONGEST_LINE])
             part, self._rest = self._rest[:end], self._rest[end:]
             self._put_text(as_text(part), continues=True)
 
-    def _tell_drawn(self) -> None:
+    def _report_drawn(self) -> None:
         """Report, now and then, the state of a line that is being drawn over."""
         now = time.monotonic()
-        if now - self._told_drawn > _DRAWN_SECONDS:
-            self._told_drawn = now
+        if now - self._drawn_reported > _DRAWN_SECONDS:
+            self._drawn_reported = now
             states = self._rest.decode("utf-8", "replace").split("\r")
-            self._tell_progress(next((each for each in reversed(states) if each.strip()), ""))
+            self._report_progress(next((each for each in reversed(states) if each.strip()), ""))
         if len(self._rest) > _MOST_DRAWN:
             self._rest = self._rest[self._rest.rfind(b"\r", 0, -1) :]
 
@@ -255,7 +255,7 @@ class PrintedLines:
         shown, self._screen.text = self._screen.text, []
         drawn, self._screen.progress = self._screen.progress, []
         for state in drawn:
-            self._tell_progress(state.strip())
+            self._report_progress(state.strip())
         tables = self._invocation.running.tables
         for line in shown:
             if tables is None:
@@ -316,7 +316,7 @@ class PrintedLines:
             self._stream = self._writer._reply.stream or ItemStream(self._writer)
         return self._stream
 
-    def _tell_progress(self, state: str) -> None:
+    def _report_progress(self, state: str) -> None:
         if state:
             self.write_progress(ProgressEvent(message=state))
 

@@ -1,7 +1,7 @@
 """Commands whose stdout is not for us to write on: it carries a protocol, such as MCP's.
 
 What such a command prints goes out as it is, its stdin waits for as long as it likes, and so does
-the command. Only a failure is told, in the last line of stderr.
+the command. Only a failure is reported, in the last line of stderr.
 """
 
 from __future__ import annotations

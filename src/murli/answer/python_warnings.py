@@ -1,7 +1,7 @@
-"""What is no failure and worth telling: Python's warnings, deprecations, what a handler leaves.
+"""What is worth a warning: Python's own warnings, deprecations, what a handler leaves.
 
 All of it becomes a warning of the answer, where the contract has a place for one. Otherwise only
-what authors declare in murli's words is told, on stderr; the rest is told as it would be without
+what authors declare in murli's words is shown, on stderr; the rest is shown as it would be without
 murli.
 """
 
@@ -28,7 +28,7 @@ _DEPRECATING = (DeprecationWarning, PendingDeprecationWarning, FutureWarning)
 
 
 def listen() -> Undo:
-    """From now on what `warnings` shows is told in the answer; return what ends that.
+    """From now on what `warnings` shows is put into the answer; return what ends that.
 
     What it raises, or keeps to itself, is its own business.
     """
@@ -85,26 +85,26 @@ def note_command(
     invocation: Invocation,
     path: Sequence[str],
     declared: Deprecation | None,
-    told: bool | str = False,
+    deprecated: bool | str = False,
 ) -> None:
     """Warn that the command at *path* should no longer be called.
 
-    *declared* is what its author says in our words, *told* what he says in his framework's.
+    *declared* is what its author says in our words, *deprecated* what he says in his framework's.
     """
     name = " ".join(path) or invocation.host.name()
-    _note(invocation, "DEPRECATED_COMMAND", f'The command "{name}"', name, declared, told)
+    _note(invocation, "DEPRECATED_COMMAND", f'The command "{name}"', name, declared, deprecated)
 
 
 def note_parameter(
     invocation: Invocation,
     name: str,
     declared: Deprecation | None,
-    told: bool | str = False,
+    deprecated: bool | str = False,
 ) -> None:
     """Warn that the option *name*, or an argument of that name, should no longer be given."""
     is_flag = name.startswith("-")
     code = "DEPRECATED_FLAG" if is_flag else "DEPRECATED_ARGUMENT"
-    _note(invocation, code, name if is_flag else f"The argument {name}", name, declared, told)
+    _note(invocation, code, name if is_flag else f"The argument {name}", name, declared, deprecated)
 
 
 def _note(
@@ -113,7 +113,7 @@ def _note(
     subject: str,
     name: str,
     declared: Deprecation | None,
-    told: bool | str,
+    deprecated: bool | str,
 ) -> None:
     from ..declare.declarations import Deprecation
 
@@ -123,8 +123,8 @@ def _note(
         text = f"{subject} is deprecated: {text}"
     if known.replacement not in text:
         text = f"{text} Use {known.replacement} instead."
-    if isinstance(told, str) and declared is None:
-        text = f"{text} {told}"
+    if isinstance(deprecated, str) and declared is None:
+        text = f"{text} {deprecated}"
     facts = {"name": name, "replacement": known.replacement, "since": known.since}
     invocation.writer.warn(code, text, **{key: fact for key, fact in facts.items() if fact})
 
@@ -140,8 +140,8 @@ def note_printed(invocation: Invocation, count: int) -> None:
 
 def _printed(count: int) -> Notice:
     noun = "byte" if count == 1 else "bytes"
-    told = f"The command printed {count} {noun} to stdout that are not its answer."
-    return _warning("THIRD_PARTY_STDOUT", told, {"bytes": count})
+    message = f"The command printed {count} {noun} to stdout that are not its answer."
+    return _warning("THIRD_PARTY_STDOUT", message, {"bytes": count})
 
 
 def _warning(code: str, message: str, context: dict[str, Any]) -> Notice:
@@ -153,15 +153,15 @@ def _warning(code: str, message: str, context: dict[str, Any]) -> Notice:
 def look_around(invocation: Invocation, folder: str) -> tuple[Notice, ...]:
     """Return warnings of what an answer would not say: stray text, another working folder."""
     capture = invocation.capture
-    printed = capture.size() if capture is not None and not invocation.running.tells_printed else 0
+    printed = capture.size() if capture is not None and not invocation.running.shows_printed else 0
     found = [_printed(printed)] if printed else []
     try:
         now = os.getcwd()
     except OSError:  # it was removed
         now = ""
     if folder and now != folder:
-        told = f"The command left its working directory for {now or 'one that is gone'}."
-        found.append(_warning("CWD_CHANGED", told, {"from": folder, "to": now}))
+        message = f"The command left its working directory for {now or 'one that is gone'}."
+        found.append(_warning("CWD_CHANGED", message, {"from": folder, "to": now}))
     return tuple(found)
 
 
@@ -169,7 +169,7 @@ def look_around(invocation: Invocation, folder: str) -> tuple[Notice, ...]:
 
 
 def be_quiet() -> Undo:
-    """Let nothing reach stderr any more, whoever writes it; return what ends that."""
+    """Let nothing reach stderr any more; return what ends that."""
     stream = sys.stderr
     try:
         stream.flush()

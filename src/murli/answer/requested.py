@@ -74,7 +74,7 @@ def _query(invocation: Invocation, text: str) -> Query:
         invocation.refuse(refused(text, error))
 
 
-# What tells a reader how to take the rest is kept whatever was asked for.
+# What says how to get the rest is kept whatever was asked for.
 _KEPT = ("_source", "_trusted")
 
 

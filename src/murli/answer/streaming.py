@@ -80,7 +80,7 @@ def prepare(invocation: Invocation) -> None:
         problem = _objection(invocation, metadata)
         if problem is not None:
             invocation.refuse(problem)
-    # Unasked, nobody gets lines who wants a page, a comparison or a format that is none.
+    # Unasked, a call for a page, a comparison or an unknown format gets no lines.
     whole = call.no_stream or invocation.writer.format() in _WHOLE
     whole = whole or call.cursor is not None or call.etag is not None or "query" in call.extra
     invocation.writer._reply.streams = asked or (declared and not whole)
@@ -106,7 +106,7 @@ def _objection(invocation: Invocation, metadata: Metadata | None) -> AgentError 
         if given:
             return exclusive("--stream", other)
     changes = metadata is not None and metadata.mutating
-    if changes and "query" in call.extra:  # what was done is told of every item
+    if changes and "query" in call.extra:  # the answer says what was done of every item
         return exclusive("--stream", "--query")
     if metadata is not None and metadata.destructive:
         return _not_supported("A destructive command is not streamed: its answer is whole or none.")
@@ -300,7 +300,7 @@ def _pour(writer: Writer, items: Any, take: Callable[[Any], bool]) -> None:
 
 
 def _close_after(error: BaseException, iterator: Any, writer: Writer) -> None:
-    """Let *iterator* clean up; *error* is what will be told, whatever goes wrong with that."""
+    """Let *iterator* clean up; *error* is what will be reported, whatever happens there."""
     if not hasattr(iterator, "close"):
         return
     if writer._invocation is not None:
@@ -310,8 +310,8 @@ def _close_after(error: BaseException, iterator: Any, writer: Writer) -> None:
     except Exception as trouble:
         from ..failures.exceptions import as_agent_error
 
-        told = as_agent_error(trouble).message
-        writer.warn("CLEANUP_FAILED", f"The stream could not clean up: {told}")
+        reason = as_agent_error(trouble).message
+        writer.warn("CLEANUP_FAILED", f"The stream could not clean up: {reason}")
 
 
 def _for_people(item: Any, writer: Writer) -> str:
@@ -354,7 +354,7 @@ class ItemStream:
         self._last: tuple[int, int, list[int]] = (0, 0, [])
         # A stream numbers all of its items or none.
         self._numbers = self._contract.numbers_items and not writer._reply.events
-        # What was done, by the effects that items tell.
+        # What was done, by the effects in the items.
         self._effects: dict[str, int] = {}
         annotates = self._contract.annotates_results
         self._changes = annotates and self._metadata is not None and self._metadata.mutating
@@ -409,7 +409,7 @@ class ItemStream:
     def put_printed(self, item: Any, *, is_text: bool) -> bool:
         """Write a line that was printed; return whether that was the last one that is wanted.
 
-        Of one that *is_text* no fields are chosen, and none tells what it has changed.
+        Of one that *is_text* no fields are chosen, and none says what it has changed.
         """
         name = f"result[{self._last[0]}]"
         shown = item if is_text else self._selected(item, name)
@@ -458,7 +458,7 @@ class ItemStream:
             writer._answer(ending, "")
 
     def _with_effect(self, item: Any, name: str) -> Any:
-        """Return *item* with the effect that its command declares, unless it tells its own."""
+        """Return *item* with the effect that its command declares, unless it has its own."""
         if not self._changes:
             return item
         item = plain(item, name)
@@ -549,10 +549,10 @@ class ItemStream:
         except KeyboardInterrupt:
             from ..process.process_guard import hold_signals
 
-            let_go = hold_signals()
+            release_signals = hold_signals()
             while 0 < sum(parts) < len(data):
                 _write_part(stream, memoryview(data)[sum(parts) :], parts)
-            let_go()
+            release_signals()
             raise
 
 

@@ -10,7 +10,7 @@ The order, which the adapters rely on:
 6. the framework parses what is left            (the adapter)
 7. the guard decides whether the command may run
 8. the handler runs, its stdout collected when an agent reads
-9. what the handler left unsaid is said, and the exit code follows
+9. what the handler did not report is reported, and the exit code follows
 
 Steps 1 to 5 are `begin`, 7 is `admit`, 9 is `finish`.
 """
@@ -99,7 +99,7 @@ class Extras:
         self.invocation = invocation
 
     def begin(self) -> None:
-        """Prepare what every answer tells about its call."""
+        """Prepare what every answer says about its call."""
 
     def take_secrets(self) -> None:
         """Fetch the secrets of which the call only says where they are."""
@@ -278,18 +278,18 @@ class Running:
     refusal: Refusal | None = None
     # The exit code of a refusal that stands, whatever a handler that only previews makes of it.
     refused_exit_code = 0
-    # Whether its plan function runs in the place of its handler; whether its answer may tell
+    # Whether its plan function runs in the place of its handler; whether its answer may reveal
     # secrets; whether the caller has said how long it may take, be it for ever; whether calls in
     # processes of their own are what runs; whether several values would have been noticed; whether
     # it is one of such calls, whose failures are answers on stdout as well.
     plans = reveals = is_timed = awaits_calls = notices_values = fails_on_stdout = False
-    # Whether the tool was asked for its help or version, which is text for whoever asked; whether
+    # Whether the tool was asked for its help or version, which is text for any caller; whether
     # it showed its help itself, because it was called with nothing; whether what is printed is for
     # a shell, a completion script say, and no contract changes it.
     explained = shows_help = verbatim = False
     # Whether a handler has shown a person something already; whether what was printed is in the
     # answer that is being made though more may come.
-    printed = tells_printed = False
+    printed = shows_printed = False
 
     def __init__(self) -> None:
         # What was declared about each command that was called, and its names below the tool's own.
@@ -327,7 +327,7 @@ class CallProcess:
 
     # Whether the end of the process answers the call; whether signals unwind it.
     is_owned = watches_signals = False
-    # What ends that the caller is told now and then that the call goes on; see `heartbeat`.
+    # What ends the reports that the call goes on; see `heartbeat`.
     end_heartbeat: _Undo | None = None
     # What looks at progress bars from a thread of its own; see `libraries.progress`.
     reporters: frozenset[Reporter] = frozenset()
@@ -503,7 +503,7 @@ class Invocation:
         self.running = Running()
         self.process = CallProcess(self)
         self.undo = UndoStack()
-        # What an answer tells about the call, where the contract has a place for it.
+        # What an answer says about the call, where the contract has a place for it.
         self.meta: dict[str, Any] = {}
         self.writer = writer = request.make_writer(stdout)
         writer._invocation = self
@@ -589,7 +589,7 @@ class Invocation:
             self.process.speak_utf8()
         names = request.variables
         request.is_capped = "_MAX_OUTPUT_" in names and not self.writer.is_tty()
-        _hide_surroundings(self, names)
+        _hide_environment(self, names)
         self.extras.begin()
         redirects = getattr(request.runner.app, REDIRECTS, None) or ()
         moved = False
@@ -611,7 +611,7 @@ class Invocation:
     def hide(self, value: Any, *, named: bool = False) -> None:
         """Keep a secret from now on: *value* is in nothing that leaves the process.
 
-        *named* says that nobody declared it: the name of its option or variable tells. Those are
+        *named* says that nobody declared it: the name of its option or variable shows it. Those are
         left to a tool whose pipes are people's until a caller says that it is an agent.
         """
         if named and self.settings.agents != "pipe" and self.is_attended:
@@ -640,7 +640,7 @@ class Invocation:
         """
         names = variable_names()
         if names != self.request.variables:  # a group's function has read a file of settings, say
-            _hide_surroundings(self, names)
+            _hide_environment(self, names)
         # Of this command alone: in a chain another one came before it.
         self.writer._intend(force=self.call.force or forced, dry_run=self.call.dry_run or previews)
         running = self.running
@@ -729,7 +729,7 @@ class Invocation:
         self.running.returned = None  # it may be large
         self.state = OVER
         if self.deadline is not None:
-            # One answer is all there is: whoever takes long from here on is not the call.
+            # One answer is all there is: what takes long from here on is not the call.
             self.deadline.stop()
         interrupted = isinstance(error, KeyboardInterrupt)
         if restore:
@@ -748,7 +748,7 @@ class Invocation:
         if restore:
             self.undo_all()
             if process.end_grace is not None and type(error) is KeyboardInterrupt:
-                process.end_grace()  # whoever is at the keyboard decides what ends
+                process.end_grace()  # the person at the keyboard decides what ends
                 process.end_grace = None
         return code
 
@@ -801,7 +801,7 @@ class Invocation:
             pass
 
 
-def _hide_surroundings(invocation: Invocation, names: str) -> None:
+def _hide_environment(invocation: Invocation, names: str) -> None:
     """Keep the secrets in the variables, whose *names* are given, and in addresses.
 
     In text too: only a person at a terminal sees their own environment.
@@ -873,7 +873,7 @@ def succeed(invocation: Invocation, printed: str | bytes) -> int:
     if invocation.writer._reply.answered:
         invocation.pass_on(printed)
         if invocation.shaper is not None and invocation.writer.is_tty():
-            invocation.shaper.tell_unused()
+            invocation.shaper.warn_of_unused()
         return running.refused_exit_code or invocation.writer._reply.exit_code
     if running.lines is not None:
         running.lines.conclude(running.returned)

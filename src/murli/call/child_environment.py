@@ -1,6 +1,6 @@
 """What surrounds a call under the ResponseEnvelope contracts: programs below it, secrets, settings.
 
-Programs that the handler starts are told that nobody is there to be notified of anything. What a
+Programs that the handler starts are kept from notifying anybody of anything. What a
 line of a log calls a secret is taken out of it.
 """
 

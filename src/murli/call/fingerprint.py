@@ -1,4 +1,4 @@
-"""What a call is given besides its words, as far as it tells two calls with one key apart.
+"""What a call is given besides its words, as far as it distinguishes two calls with one key.
 
 Values may come from variables, profiles and defaults, and a handler may read its stdin or a file.
 All of it is looked at before the handler runs, for a repeated call must not run at all. Nothing of
@@ -160,7 +160,7 @@ def _stable_file(file: Any) -> str:
 
 def _stable_path(path: str) -> str:
     try:
-        # What is no regular file may wait for a writer when it is opened.
+        # Anything but a regular file may wait for a writer when it is opened.
         if not stat.S_ISREG(os.stat(path).st_mode):
             return path
         with open(path, "rb") as content:

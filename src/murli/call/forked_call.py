@@ -53,7 +53,7 @@ _PR_SET_PDEATHSIG = 1
 _TICK_SECONDS = 0.01
 # How long a call gets to answer that it was cancelled: its handler's cleanup, and its children's.
 _FAREWELL_SECONDS = 2.5
-# The terminal sends its signals to the call as well; it need not be told twice.
+# The terminal sends its signals to the call as well; it need not get them twice.
 _NOTICE_SECONDS = 0.2
 
 

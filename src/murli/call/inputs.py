@@ -254,7 +254,7 @@ def bound_stdin(invocation: Invocation, declared: dict[str, Any]) -> None:
     stop = guard()
     try:
         data = _read_stdin(most)
-    except InputRequired:  # whoever reads it will be told
+    except InputRequired:  # reading it fails
         return
     finally:
         stop()
@@ -293,7 +293,7 @@ def _read_stdin(most: int) -> bytes | None:
         kind = os.fstat(0)
     except OSError:  # closed
         return b""
-    if kind.st_mode & 0o170000 == 0o100000:  # a file tells how long it is
+    if kind.st_mode & 0o170000 == 0o100000:  # the length of a file is known
         return None if kind.st_size - os.lseek(0, 0, os.SEEK_CUR) > most else b""
     if kind.st_mode & 0o170000 == 0o020000:  # nothing, or a person
         return b""

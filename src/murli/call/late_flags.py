@@ -1,4 +1,4 @@
-"""Flags of ours behind a word that only the framework's own parse could tell the meaning of."""
+"""Flags of ours behind a word that only the framework's own parse knows the meaning of."""
 
 from __future__ import annotations
 

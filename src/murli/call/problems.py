@@ -1,7 +1,7 @@
 """Everything that is wrong with a call, where its parser stops at the first thing.
 
-Only what is certain is told: an option that does not exist, a number that is none, a value that is
-not among those accepted, an option that is required and missing. What a parser makes of the rest
+Only what is certain is reported: an option that does not exist, a word for a number, a value that
+is not among those accepted, an option that is required and missing. What a parser makes of the rest
 it says itself, once these are mended.
 """
 

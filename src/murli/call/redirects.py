@@ -184,7 +184,7 @@ def _match(
     return None
 
 
-# -- what is said -----------------------------------------------------------------------------
+# -- what is written --------------------------------------------------------------------------
 
 
 def _moved(
@@ -231,7 +231,7 @@ def _levels(invocation: Invocation, words: Sequence[str]) -> list[Level]:
 
 
 def _hide_secrets(invocation: Invocation, words: Sequence[str]) -> None:
-    """Learn the secrets among *words* before they are told: nothing has been parsed yet."""
+    """Learn the secrets among *words* before they are shown: nothing has been parsed yet."""
     # The command that was called may know what is secret, and so may the one to call.
     from ..line.option_words import hide_unknown
 

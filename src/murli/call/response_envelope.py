@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def output_format(request: Request) -> str:
     """Return our name of the format that was asked for, ``""`` for the usual one.
 
-    What is no format is refused by `check_format`, in the usual one.
+    An unknown format is refused by `check_format`, in the usual one.
     """
     call, contract = request.call, request.contract
     named = call.extra.get("format")
@@ -57,7 +57,7 @@ def _format_variable(request: Request) -> str:
 
 
 class EnvelopeFlags(Extras):
-    """What the flags of these contracts do, whoever reads the answer."""
+    """What the flags of these contracts do, for every reader."""
 
     def take_secrets(self) -> None:
         """Fetch the secrets of which the call only says where they are."""
@@ -139,7 +139,7 @@ class EnvelopeCall(EnvelopeFlags):
     """A call that is answered with a ResponseEnvelope."""
 
     def begin(self) -> None:
-        """Prepare what every answer tells about its call."""
+        """Prepare what every answer says about its call."""
         invocation = self.invocation
         call, writer = invocation.call, invocation.writer
         if call.extra.get("confirmed"):
@@ -180,7 +180,7 @@ class EnvelopeCall(EnvelopeFlags):
             return {**known, **settings_of(invocation), **invocation.meta}
 
         writer._reply.meta_source = about
-        writer._reply.surroundings = lambda: look_around(invocation, facts.get("cwd", ""))
+        writer._reply.environment_notices = lambda: look_around(invocation, facts.get("cwd", ""))
 
     def timeout(self) -> str:
         """Return what the environment says about the time a call of this tool may take."""
@@ -209,7 +209,7 @@ class EnvelopeCall(EnvelopeFlags):
     def answer_bare_call(self, error: AgentError) -> int | None:
         """Answer a call with no words at all, which *error* is about, with the tool's help.
 
-        Who asks for the version of a tool that has no option for it is answered as well. Returns
+        A call for the version of a tool without an option for it is answered as well. Returns
         the exit code; ``None`` for another kind of call.
         """
         invocation = self.invocation

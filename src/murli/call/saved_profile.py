@@ -100,7 +100,7 @@ def read_store(invocation: Invocation, *, must: bool) -> ProfileStore:
     """Return what is saved, and warn about what is wrong with it.
 
     A store that cannot be read is refused if the call *must* have it; else the call goes on
-    without. A file that was named for it and is none is refused by every call that would use it.
+    without. A named file that is not a store is refused by every call that would use it.
     """
     from ..profiles.store import ProfileStore, StoreError
 
@@ -152,7 +152,7 @@ def unknown_profile(name: str, store: ProfileStore, invocation: Invocation) -> A
 
 def explained(error: AgentError, invocation: Invocation) -> AgentError:
     """Return *error* with its origin when it is about a value that a profile gave."""
-    # Told once: an error may pass here again on its way out.
+    # Reported once: an error may pass here again on its way out.
     from ..line.usage import UNKNOWN_OPTION
 
     name = invocation.request.applied.pop(error.field)

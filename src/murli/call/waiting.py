@@ -1,7 +1,7 @@
 """``--until``: a call that only reads, repeated in one process until its result says so.
 
 Each look is the whole call in a fork of the program, as it would have run alone; it tests its own
-result, and its document is kept. That of the last look is the answer, byte for byte. Who reads text
+result, and its document is kept. That of the last look is the answer, byte for byte. For text
 is answered by the call itself, made once more when the time has come.
 """
 
@@ -216,7 +216,7 @@ class Waiting:
             made.request.is_scanned = True  # the guard is to look at the command, whatever it is
             made.writer._reply.replace_outcome = lambda outcome: self._report(made, outcome)
             respond = made.writer._reply._respond
-            # An answer tells how long all of it took.
+            # An answer says how long all of it took.
             made.writer._reply._respond = lambda outcome, facts: respond(
                 outcome, facts.replace(duration_ms=int((time.monotonic() - began) * 1000))
             )

@@ -373,7 +373,7 @@ def _sentence(text: str) -> str:
 
 
 def _write_to_stderr(mark: str, text: str) -> None:
-    """Write a line to stderr; *mark* tells whose it is."""
+    """Write a line to stderr; *mark* says whose it is."""
     from ..client.explaining import one_line
     from ..formats import put, standard
 
@@ -423,7 +423,7 @@ def _own_answer(tool: ObservedTool, response: Response[Any], writer: Writer) -> 
 
 
 def _status(response: Response[Any], end: dict[str, Any]) -> int:
-    """Return the exit code of the tool; a failure that did not tell one has one all the same."""
+    """Return the exit code of the tool; a failure without one has one all the same."""
     code = response.exit_code
     if code is not None and code < 0:
         return 128 - code

@@ -1,4 +1,4 @@
-"""``murli mcp``: the commands of a tool, whoever wrote it, over the Model Context Protocol."""
+"""``murli mcp``: the commands of a tool of any author over the Model Context Protocol."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class AsyncTool(ToolBase):
     ) -> Response[Any]:
         """Make a call whose words are options and arguments already; nothing is checked.
 
-        Without *follow* the tool is run once: its answer tells what would be done about it.
+        Without *follow* the tool is run once: its answer says what would be done about it.
         """
         return await self._drive(self._session.call(argv, stdin, follow=follow))
 

@@ -36,7 +36,7 @@ class ClientCache:
         cache: str | os.PathLike[str] | bool | None,
         contract: str = "",
     ) -> None:
-        # What the tool tells of itself depends on what it is asked to speak.
+        # What the tool says about itself depends on what it is asked to speak.
         self._variant = (contract, env.get("MURLI_CONTRACT", ""))
         self._prefix = tuple(prefix)
         self._cwd = cwd or ""
@@ -120,7 +120,7 @@ class ClientCache:
         return os.path.join(self._folder, f"{name}.json")
 
     def _identity(self) -> tuple[list[Any], bool]:
-        """Return what tells this program from a newer one, and whether that is all of it.
+        """Return what distinguishes this program from a newer one, and whether that is all of it.
 
         Of ``python -m tool`` it is not: what runs is not what answers. Nor is it of a link to a
         program of another name, which may be one that looks up what to run.

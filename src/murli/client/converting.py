@@ -11,9 +11,9 @@ from .response import Response
 
 
 def converted(response: Response[Any], kind: Any) -> Response[Any]:
-    """Return *response* with its data as *kind*; malformed, when it is none.
+    """Return *response* with its data as *kind*; malformed, when it is not.
 
-    What is no dataclass (a `TypedDict` say) is taken at its word.
+    What is not a dataclass (a `TypedDict` say) is taken at its word.
     """
     if not response.ok or response.data is None:
         return response

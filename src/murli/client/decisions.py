@@ -57,7 +57,7 @@ class Policy:
     """What the caller allows.
 
     *confirm* lets the client confirm a change the tool asks about: only a caller who means it says
-    so; *confirm_flag* is the flag for that, if it is not the usual one. *can_refresh* tells that
+    so; *confirm_flag* is the flag for that, if it is not the usual one. *can_refresh* is whether
     there is a way to renew credentials. *retryable* overrides, by exit code, what the contract and
     the command declare about retrying where the answer itself does not; ``True`` is the caller's
     word that a second run does no harm. *max_retries* is for each error code, and
@@ -126,8 +126,8 @@ class Memory:
 class Done:
     """Take the answer.
 
-    *note* tells what is special about it: ``plan`` (nothing was done), ``not_modified`` (the data
-    is what was there before), ``field_truncated`` (a warning tells which field is not whole).
+    *note* is what is special about it: ``plan`` (nothing was done), ``not_modified`` (the data
+    is what was there before), ``field_truncated`` (a warning names the field that is not whole).
     """
 
     note: str = ""
@@ -147,7 +147,7 @@ class RunInstead:
     """Run *argv*, whose first word stands for the tool itself, in place of the call.
 
     *why* is ``redirect``, ``continue``, ``confirmed``, ``cancel``, or ``fix``: then the call itself
-    is made once more afterwards. *remember* tells that the old call is gone for good.
+    is made once more afterwards. *remember* is whether the old call is gone for good.
     """
 
     argv: tuple[str, ...]
@@ -234,7 +234,7 @@ def needs_catalogue(policy: Policy, memory: Memory, response: WireResponse[Any])
     if response.state == "plan" and policy.confirm and not memory.confirmed:
         return not previews(response.argv)
     if isinstance(decision, Escalate) and _names_a_command(response):
-        return True  # it may go by a name, or have short options, that only the catalogue tells
+        return True  # it may go by a name, or have short options, that only the catalogue has
     # Another reason alone is not worth another process.
     return type(_decided(replace(case, may_repeat=True))) is not type(decision)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Discovery:
     """The catalogue of a session's tool, fetched once, and again when it turns out to be old.
 
-    ``is_fresh`` tells that it was fetched in this session, with all there is to know.
+    ``is_fresh`` is whether it was fetched in this session, with all there is to know.
     """
 
     def __init__(self, session: Session, check: bool | None) -> None:
@@ -143,7 +143,7 @@ class Discovery:
             self.catalogue = from_description(document, contract, entry.get("root"))
         self._session.contract = self._session.contract or contract
         if self.catalogue.name:
-            # A name that the manifest tells is better than one from the words that run the tool.
+            # A name in the manifest is better than one from the words that run the tool.
             self._session.know_name(self.catalogue.name)
             self._session.name = self.catalogue.name
 
@@ -156,7 +156,7 @@ class Discovery:
         response = read(ran.stdout, ran.stderr, ran.exit_code, "", ran.reason)
         if not response.ok or not is_description(response.data):
             return None
-        # It keeps a contract whose manifest tells more.
+        # It keeps a contract whose manifest says more.
         manifest = yield from self._manifest()
         if manifest is not None:
             return manifest

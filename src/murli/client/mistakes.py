@@ -1,4 +1,4 @@
-"""What is raised: a mistake in the caller's own arguments, and, for who asks, a tool's failure."""
+"""What is raised: a mistake in the caller's own arguments, and, on request, a tool's failure."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def stderr_beside(ran: ProcessResult, end: dict[str, Any]) -> str:
 
 
 def serialized(documents: Sequence[dict[str, Any]], *, pretty: bool = True) -> str:
-    """Return *documents* as JSON, the same values as they were; `ValueError` for what is none."""
+    """Return *documents* as JSON, the same values as they were; `ValueError` for anything else."""
     lines = []
     for document in documents:
         indent = 2 if pretty and len(documents) == 1 else None

@@ -19,7 +19,7 @@ MASK = "[REDACTED]"
 CONFIRMING = frozenset(
     ("confirm", "no-dry-run", *(name[2:] for name in names_where(lambda f: f.effect == "confirms")))
 )
-#: flags with which a call only tells what it would do
+#: flags with which a call only shows what it would do
 PREVIEWS = names_where(lambda flag: flag.effect == "previews")
 # Short names that confirm in most tools.
 _USUAL_SHORTS = frozenset("fy")
@@ -164,7 +164,7 @@ def may_confirm(
 ) -> bool:
     """Return whether a parser may take *word* for a flag that confirms; see `adds_confirmation`.
 
-    *shorts* are the short options to be wary of where *flags* do not tell, ``None`` for all.
+    *shorts* are the short options to be wary of where *flags* do not say, ``None`` for all.
     """
     confirming = CONFIRMING.union(also)
     name = word.partition("=")[0].lower().replace("_", "-")

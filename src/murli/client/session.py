@@ -43,7 +43,7 @@ _RAW = frozenset(("--help", "-h", "--version", "--schema"))
 class Session:
     """What is known of a tool, and how it is called.
 
-    *prefix* are the words that run it. *check* tells whether arguments are checked before a process
+    *prefix* are the words that run it. *check* is whether arguments are checked before a process
     is started: ``None`` as soon as the tool is known to keep a contract, for asking a tool that
     does not what it can do may do anything.
     """

@@ -70,7 +70,7 @@ class Save:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Report what was decided to whoever watches."""
+    """Report what was decided to the observers."""
 
     decision: Decision
     response: Response[Any]

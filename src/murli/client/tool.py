@@ -43,7 +43,7 @@ class Tool(ToolBase):
 
     @property
     def commands(self) -> Mapping[str, Command]:
-        """The commands of the tool, by what stands behind its name; empty when it cannot tell.
+        """The commands of the tool, by what stands behind its name; empty when that is unknown.
 
         The first time, unless that is kept from before, the tool is run with ``describe`` or
         ``manifest``: ask for it only of a tool that may be asked.
@@ -85,7 +85,7 @@ class Tool(ToolBase):
     def run(self, *argv: str, stdin: bytes | None = None, follow: bool = True) -> Response[Any]:
         """Make a call whose words are options and arguments already; nothing is checked.
 
-        Without *follow* the tool is run once: its answer tells what would be done about it.
+        Without *follow* the tool is run once: its answer says what would be done about it.
         """
         return self._drive(self._session.call(argv, stdin, follow=follow))
 

@@ -266,12 +266,12 @@ class Card:
         metadata = command.metadata
         text = _brief(command.summary or (metadata.agent_description if metadata else ""))
         marks = ", ".join(self._marks(command)) if command.is_called else ""
-        said = f"{text} ({marks})" if text and marks else text or marks
-        said = f"{said}{details}".removeprefix("; ")
+        comment = f"{text} ({marks})" if text and marks else text or marks
+        comment = f"{comment}{details}".removeprefix("; ")
         fields = ", ".join(fields_of(command)) if command.is_called else ""
         if 0 < len(fields) <= _LONGEST_FIELDS:
-            said = f"{said} => {fields}".lstrip()
-        return f"  # {said}" if said else ""
+            comment = f"{comment} => {fields}".lstrip()
+        return f"  # {comment}" if comment else ""
 
     def _moved(self) -> list[str]:
         """Return where the commands have gone that are not in the tree any more."""
@@ -302,7 +302,7 @@ class Card:
             marks.append("--dry-run" if metadata.dry_runnable else "")
             marks.append("streams" if metadata.streams else "")
             marks.append("pages" if metadata.lists is not None else "")
-            marks += [said for rule in metadata.requires if (said := _rule(rule, command))]
+            marks += [mark for rule in metadata.requires if (mark := _rule(rule, command))]
             marks += [f"exit {code}: {means}" for code, means in metadata.ok_codes.items()]
         marks.append(self._instead(command, metadata))
         return [mark for mark in marks if mark]

@@ -1,6 +1,6 @@
 """What a shell that completes a command line may offer of ours.
 
-Nothing here writes, warns or fails: what is wrong with the store, the next real call tells.
+Nothing here writes, warns or fails: what is wrong with the store, the next real call reports.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Profiles:
         try:
             saved = StoreFile(self._host.name(), self._path).peek()
             return dict.fromkeys(saved.names(), "")
-        except Exception:  # the next call will tell
+        except Exception:  # the next call reports it
             return {}
 
     def read(self, words: Sequence[str]) -> Call:

@@ -57,7 +57,7 @@ def run(invocation: Invocation) -> NoReturn:
         from .agents_md import check, completed, format_agents_md
 
         document = discreet(plain(completed(invocation, build(invocation))))
-        # By this line, which the other contract's format has not, a reader tells a stale file.
+        # By this line, which the other contract's format has not, a stale file is recognized.
         version = document.get("tool_version") or document["murli"]["version"]
         stamp = (
             f"<!-- cli-version: {version} -->\n" if invocation.contract.wraps_descriptions else ""
@@ -93,7 +93,7 @@ def _named(invocation: Invocation, words: list[str]) -> list[Command]:
 
 
 def _with_hint(invocation: Invocation, document: dict[str, Any]) -> dict[str, Any]:
-    """Return a whole *document* that says how to be told less, before the rest, if it is long."""
+    """Return a whole *document* that says how to get less, before the rest, if it is long."""
     import json
 
     # As `dumps` writes it, by the encoder that is quicker at that.

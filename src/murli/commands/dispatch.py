@@ -220,7 +220,7 @@ class Batch:
             self._lose(lost)
 
     def _lose(self, lost: OutputFailed) -> None:
-        """End without a reader, or tell on stderr that the answers do not get out."""
+        """End without a reader, or report on stderr that the answers do not get out."""
         if self._branch is not None:
             self._branch.stop(Signals.SIGTERM)
         self._ending = lose_answer(self._invocation, lost)
@@ -263,7 +263,7 @@ class Batch:
 
 
 def _ignores_errors(invocation: Invocation) -> bool:
-    """Read what was said to ``exec`` itself."""
+    """Read the options of ``exec`` itself."""
     ignores = False
     words = iter(invocation.call.rest)
     for word in words:

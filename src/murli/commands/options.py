@@ -1,4 +1,4 @@
-"""The options murli adds to a command, as help tells about them."""
+"""The options murli adds to a command, as help shows them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def our_sections(
 ) -> list[tuple[str, list[OwnFlag], str]]:
     """Return what to add to a command's help: titled lists of options, each with a closing line.
 
-    People are told what they can use, agents everything. *own* are the names the command defines
+    People see what they can use, agents everything. *own* are the names the command defines
     itself; those are not ours there. *path* is how it is reached, below the tool. A command that
     *is_group* does nothing itself.
     """

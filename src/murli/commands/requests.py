@@ -145,7 +145,7 @@ class Requests:
         return [f"{name}={value}"]
 
     def _for_each(self, theirs: set[str], commands: list[Command]) -> Iterator[str]:
-        """Return the flags of ours that were said to exec and are meant for the call."""
+        """Return the flags of ours that exec was called with and that are meant for the call."""
         call = self._invocation.call
         for flag in (each for each in OWN_FLAGS if each.for_each_call):
             value = flag_value(call, flag.destination)

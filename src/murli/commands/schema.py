@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = "1.0"
 _UNDECLARED = Metadata()
-# What these documents tell of an annotation; the rest is in the manifest of the other contracts.
+# What these documents say about an annotation; the rest is in the manifest of the other contracts.
 _FLAG_FACTS = (
     "description",
     "env",
@@ -37,7 +37,7 @@ _FLAG_FACTS = (
     "pattern",
     "profileable",
 )
-# What an overview tells of a flag, and how much of its description.
+# What an overview says about a flag, and how much of its description.
 _BRIEFLY = ("name", "type", "default", "description", "required", "short", "spelling", "sensitive")
 _LONGEST_BRIEF = 80
 # Keys of a flag whose 0 or false is a value; any other is left out when there is nothing to say.
@@ -64,7 +64,7 @@ def describe_document(
 ) -> dict[str, Any]:
     """Return the document of ``describe``: the whole tool, spelled out down to *depth*.
 
-    *profiles* is what is known of them; without it, only which flags they can hold is told.
+    *profiles* is what is known of them; without it, only which flags they can hold is shown.
     *has_profiles*, *has_exec* and *has_mcp* say which commands of ours the tool has, *agents* by
     what the tool knows an agent, *statuses* what the exit statuses of all its commands mean.
     """

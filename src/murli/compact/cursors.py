@@ -49,12 +49,12 @@ def _parts_of(cursor: str) -> tuple[int, str] | None:
 
     try:
         padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
-        read = json.loads(b64decode(padded, b"-_", validate=True))
+        fields = json.loads(b64decode(padded, b"-_", validate=True))
     except (ValueError, RecursionError):  # neither text of that kind, nor JSON
         return None
-    if not isinstance(read, dict) or read.keys() != {"at", "of"}:
+    if not isinstance(fields, dict) or fields.keys() != {"at", "of"}:
         return None
-    offset, mark = read["at"], read["of"]
+    offset, mark = fields["at"], fields["of"]
     if type(offset) is not int or not 0 <= offset <= _FARTHEST or not isinstance(mark, str):
         return None
     return offset, mark

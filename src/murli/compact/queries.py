@@ -270,7 +270,7 @@ def _check_functions(tree: dict[str, Any]) -> None:
 
 
 def _exact(value: Any) -> Any:
-    """Return plain data in exactly the types by which the library tells values apart."""
+    """Return plain data in exactly the types by which the library distinguishes values."""
     if isinstance(value, dict):
         return {str(key): _exact(each) for key, each in value.items()}
     if isinstance(value, list):

@@ -50,7 +50,7 @@ def _places() -> list[str]:
 
 
 def data_of(invocation: Invocation, result: Any, marks: Marks) -> bytes:
-    """Return what is kept of a *result*, without its secrets; nothing where it may tell some.
+    """Return what is kept of a *result*, without its secrets; nothing where it may hold some.
 
     Where it comes from outside is marked again by who reads it.
     """

@@ -111,7 +111,7 @@ def leave_out(
 ) -> tuple[Any, list[LeftOut]] | None:
     """Return *value* with ``None`` in place of as little as possible, so that nothing is too much.
 
-    *excess_of* tells by how much a value is too large, given what was left out of it. No
+    *excess_of* returns by how much a value is too large, given what was left out of it. No
     value is ever shortened. ``None`` when not even leaving out all of it helps.
     """
     whole, left_out = value, list[LeftOut]()

@@ -17,7 +17,7 @@ from .profile import BadProfile, Profile, load
 from .results import CONTRACTS, Evidence, Finding, Node, Report, Result
 
 if TYPE_CHECKING:
-    from .target import Target
+    from .calls.making import Target
 
 __all__ = [
     "BadProfile",

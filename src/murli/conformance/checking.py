@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
+from .calls.making import Target
 from .checks.table import CHECKS
 from .judging import Check
 from .probing import Place
 from .results import Result
-from .target import Target
 
 # A check mostly waits for processes, often those of another check.
 _CHECKS_FOR_EACH_JOB = 8

@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..wire.catalogue import Command
+from .calls.making import Target
 from .confirming import CONFIRMING
 from .examining import opened
 from .profile import Profile
-from .target import NONE, Target
+from .target import NONE
 
 _HEAD = """\
 # What `murli check --profile FILE {name}` should know about {name}.

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
+from .calls.making import Target
 from .detection import detect
 from .probing import Place, Prober
 from .profile import BadProfile, Profile
 from .scratch import Scratch, absolute
-from .target import NONE, Target
+from .target import NONE
 
 
 class NotRunnable(OSError):

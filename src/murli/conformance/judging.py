@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import wraps
+from typing import TYPE_CHECKING
 
 from .results import (
     FAIL,
@@ -20,9 +21,12 @@ from .results import (
     Result,
     worst,
 )
-from .target import NONE, Target
+from .target import NONE
 
-Look = Callable[[Target], Iterable[Finding]]
+if TYPE_CHECKING:
+    from .calls.making import Target
+
+Look = Callable[["Target"], Iterable[Finding]]
 
 
 class NotApplicable(Exception):

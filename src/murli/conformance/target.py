@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -27,8 +26,8 @@ ENVELOPES = CONTRACTS[1:]
 NONE = "none"
 
 
-class Target:
-    """The tool that checks look at."""
+class Subject:
+    """A tool: what it says about itself, and which words call its commands."""
 
     def __init__(
         self,
@@ -219,25 +218,6 @@ class Target:
         if probe.stdin:
             how = {"stdin": "text", "text": probe.stdin.encode(), **how}
         return self.run(*probe.words, **how)
-
-    # -- what it did -----------------------------------------------------------------------------
-
-    def answers(self) -> Iterator[tuple[str, Evidence]]:
-        """Make the calls that may be made, and yield each with its command."""
-        for command in self.safe:
-            yield " ".join(command.path), self.run(*self.words(command))
-        for probe in self.probes("call"):
-            yield self.command_of(probe.words), self.vouched(probe)
-
-    def mistakes(self) -> Iterator[tuple[str, Evidence]]:
-        """Make wrong calls that can do no harm, and yield each with its command."""
-        for command in self.commands:
-            if command.is_group or self.is_safe(command) or not command.path:
-                # With its arguments, so that nothing else is wrong with it.
-                words = self.path_to(command) if command.is_group else self.words(command)
-                yield " ".join(command.path), self.run(*words, NO_SUCH_FLAG)
-        if not any(not each.path for each in self.commands):
-            yield "", self.run(NO_SUCH_FLAG)
 
     def command_of(self, words: tuple[str, ...]) -> str:
         """Return the name of the command that *words* call."""

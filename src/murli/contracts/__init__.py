@@ -80,7 +80,7 @@ class Contract:
     has_warnings = meta_has_exit_code = False
     # Whether warnings are objects, and whether a failure may have data.
     warnings_are_objects = failure_may_have_data = False
-    # Whether a result tells what it changed, where it is from and what to open.
+    # Whether a result says what it changed, where it is from and what to open.
     annotates_results = False
     # Whether the fields of an error are fixed, so that nothing may be added.
     error_is_closed = False
@@ -144,7 +144,7 @@ def find_contract(name: str) -> Contract | None:
 
 
 def contract_named(name: str) -> Contract:
-    """Return the contract called *name*; `ValueError` for a name that is none."""
+    """Return the contract called *name*; `ValueError` for an unknown name."""
     found = find_contract(name)
     if found is None:
         known = ", ".join(__getattr__("CONTRACT_NAMES"))
@@ -153,7 +153,7 @@ def contract_named(name: str) -> Contract:
 
 
 def respond_in(contract: str) -> Respond:
-    """Return the function that answers in *contract*; `ValueError` for a name that is none."""
+    """Return the function that answers in *contract*; `ValueError` for an unknown name."""
     return contract_named(contract).respond
 
 
@@ -207,7 +207,7 @@ def _envelope(
     }
     page = facts.page
     if page is not None and not page.whole:
-        # Before the result, so that who reads the beginning knows that it is not all.
+        # Before the result, so that the beginning shows that it is not all.
         document["message"] = message or ("" if page.left_out else page.sentence())
         document["page"] = page.facts()
         if "kept" in facts.meta:

@@ -284,7 +284,7 @@ def _screaming(name: str) -> str:
 def _detail(failure: Failure, revision: Revision) -> ErrorDetail:
     error = failure.error
     retryable = _retryable(error, revision)
-    # The code of a wrong call promises that nothing was done, whoever found out.
+    # The code of a wrong call promises that nothing was done.
     phase = "validation" if failure.phase and error.kind == "user_error" else failure.phase
     # Where a context has no place, the words have one.
     usage = f"Usage: {failure.usage}" if failure.usage and revision.error_is_closed else ""

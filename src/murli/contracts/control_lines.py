@@ -1,4 +1,4 @@
-"""What tells the lines that steer a stream from its items, for who writes them and who reads them.
+"""How the lines that steer a stream differ from its items, for writers and readers.
 
 A stream is lines of JSON. Most are items, which are any value at all; some are control lines:
 progress, heartbeats, and the document that ends the stream. A reader knows control lines by their

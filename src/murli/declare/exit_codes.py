@@ -211,7 +211,7 @@ def undeclared(metadata: Metadata | None, kind: str, number: int = 0) -> str | N
 
 
 def exit_codes_in(declared: Mapping[Any, ExitCodeEntry]) -> dict[Any, ExitCodeEntry]:
-    """Return a declared map of exit codes, or raise telling what is wrong with it."""
+    """Return a declared map of exit codes, or raise an error that says what is wrong."""
     numbers: dict[int, str] = {}
     for code, entry in declared.items():
         if not isinstance(code, (ExitCode, CommandCode)):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # More are no list to read: a range of ports, say.
 MOST_ITEMS = 100
-# How many choices are compared with a value that is none of them.
+# How many choices are compared with a value that is not among them.
 MOST_COMPARED = 10_000
 # How many choices of a list that is too long to read are shown as examples.
 _EXAMPLES = 3
@@ -38,7 +38,7 @@ class _Unshowable(Exception):
 
 
 def shown(value: object) -> Any:
-    """Return *value* as plain JSON data, ``None`` where it is none."""
+    """Return *value* as plain JSON data, ``None`` where it is not."""
     try:
         return _plain(value, 0)
     except _Unshowable:

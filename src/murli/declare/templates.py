@@ -37,7 +37,7 @@ def state_template(value: str) -> str:
 
 
 def words_of(template: object, field: str = "next") -> list[str]:
-    """Return the words of *template*, the tool's name first; `ValueError` if it is none."""
+    """Return the words of *template*, the tool's name first; `ValueError` if it is not a call."""
     if not isinstance(template, str):
         raise TypeError(f"{field} holds calls as text, not {template!r}")
     try:

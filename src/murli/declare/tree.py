@@ -73,7 +73,7 @@ class Command(Record):
     """A command or a group of commands; ``path`` is how it is called, the tool's name first.
 
     ``runs`` means that a group does something when it is called by itself, ``strict`` that
-    options stand before the first word that is none. ``own_name`` is what the framework calls it,
+    options stand before the first other word. ``own_name`` is what the framework calls it,
     which may not be how it is called, ``source`` where the facts are from, if not from the
     framework: ``help``. Of each of ``one_of``, names of flags and arguments, exactly one must be
     given.

@@ -1,4 +1,4 @@
-"""Text from elsewhere, marked as such: data for whoever reads it, never an instruction."""
+"""Text from elsewhere, marked as such: data for its reader, never an instruction."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def of_cause(error: BaseException, message: str) -> AgentError | None:
     """Return the failure that what *error* was raised from means, with *message* as its message.
 
     ``None`` where there is no such cause, or nothing is known of it. Without a message the cause's
-    own is told.
+    own is used.
     """
     if error.__cause__ is not None:
         return _of_reason(error.__cause__, True, message)
@@ -139,7 +139,7 @@ def _meaning(
         if found is None:
             continue
         if link is not error:
-            found = found.replace(message="")  # the outer text is the one that is told
+            found = found.replace(message="")  # the outer text is the one that is shown
         if not found.vague:
             return found
         vague = vague or found

@@ -139,7 +139,7 @@ def of_carried(error: BaseException) -> Meaning | None:
 def of_status(status: int, headers: Mapping[str, str], *, signed: bool = False) -> Meaning:
     """Return what *status* means beside *headers*, whose names are in lower case.
 
-    *signed* tells that the request had credentials.
+    *signed* is whether the request had credentials.
     """
     found = _STATUSES.get(status) or _STATUSES[status // 100 * 100]
     if status == 403 and (headers.get("x-ratelimit-remaining") == "0" or "retry-after" in headers):
@@ -184,7 +184,7 @@ def of_grpc(error: BaseException) -> Meaning | None:
 
 
 def of_retries(error: BaseException) -> Meaning | None:
-    """Return what urllib3's ``ResponseError`` means: it tells the status in words."""
+    """Return what urllib3's ``ResponseError`` means: it has the status in words."""
     import re
 
     status = re.search(r"too many ([45]\d\d) error responses", str(error))
@@ -198,10 +198,10 @@ _PROXIES = {
 
 
 def network_context(meaning: Meaning, links: Sequence[BaseException]) -> dict[str, Any]:
-    """Return how this process is connected, as far as its environment tells.
+    """Return how this process is connected, as far as its environment says.
 
     *links* are the exception and what it came from, which may know what was asked for. A proxy
-    is told by the variable that names it, never by its URL, which may hold a password.
+    is named by its variable, never by its URL, which may hold a password.
     """
     import os
 
@@ -238,7 +238,7 @@ def _asked_for(links: Sequence[BaseException]) -> tuple[str, str]:
     try:
         parts = urlsplit(str(url))
         return parts.scheme, parts.hostname or ""
-    except ValueError:  # a URL that is none
+    except ValueError:  # not a URL
         return "", ""
 
 

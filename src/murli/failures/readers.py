@@ -129,7 +129,7 @@ def _of_end(error: Any) -> Meaning | None:
     return CLASSES["murli.process.stdin.InputRequired"]
 
 
-# Class -> what it means, or None where its entry in the table, or its base, tells.
+# Class -> what it means, or None where its entry in the table, or its base, says it.
 READERS: dict[str, Callable[[Any], Meaning | None]] = {
     "builtins.OSError": _of_number,
     "builtins.TimeoutError": _of_time,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Meaning(Record):
     """A kind of failure, and the advice that goes with it.
 
-    *message* replaces the exception's own text where that says nothing. A *network* failure tells
+    *message* replaces the exception's own text where that says nothing. A *network* failure says
     how the caller is connected. A *decisive* one is the reason wherever it stands in a chain of
     causes, any other only for what was deliberately raised from it. A *vague* one holds unless
     something deeper in the chain says more. An *explicit* one says in an author's own words

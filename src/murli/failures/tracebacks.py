@@ -55,7 +55,7 @@ def _formatted(error: BaseException) -> str:
 
 
 def _end_of(data: bytes) -> bytes:
-    """Return the end of *data*, where tracebacks tell most, in whole lines."""
+    """Return the end of *data*, where tracebacks say most, in whole lines."""
     if len(data) <= LARGEST:
         return data
     data = data[-LARGEST:]

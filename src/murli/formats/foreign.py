@@ -32,8 +32,8 @@ def converted(plainer: Plainer, value: Any, depth: int) -> Any:
 
         if isinstance(error, EncodingError):
             raise
-        told = f"{type(error).__name__} while it was read"
-        raise trouble(plainer, f"({_name_of(value)}) raised {told}", "") from error
+        what = f"{type(error).__name__} while it was read"
+        raise trouble(plainer, f"({_name_of(value)}) raised {what}", "") from error
 
 
 def trouble(plainer: Plainer, what: str, advice: str) -> EncodingError:
@@ -48,8 +48,8 @@ def trouble(plainer: Plainer, what: str, advice: str) -> EncodingError:
     from ..errors import EncodingError
 
     noun = plainer.name.partition("[")[0].replace("$", "result")
-    told = f"The {noun} cannot be written as JSON: {plainer.name}{where} {what}. {advice}"
-    return EncodingError(told.strip())
+    message = f"The {noun} cannot be written as JSON: {plainer.name}{where} {what}. {advice}"
+    return EncodingError(message.strip())
 
 
 def _name_of(value: object) -> str:
@@ -126,7 +126,7 @@ def rows_of(values: list[Any]) -> list[Any] | None:
             return [dict(zip(names, fields_of(each))) for each in values]  # noqa: B905
         if names is None and callable(getattr(kind, "model_dump", None)):
             return [each.model_dump() for each in values]
-    except Exception:  # it is told by who looks at them one by one
+    except Exception:  # it is reported where they are looked at one by one
         pass
     finally:
         if pauses:
@@ -161,8 +161,8 @@ def text_of_key(plainer: Plainer, name: Any) -> Any:
     except KeyboardInterrupt:  # the caller ends the program
         raise
     except BaseException as error:  # the key's own code, which may raise anything
-        told = f"has a key that raised {type(error).__name__} while it was read"
-        raise plainer.trouble(told, "Use text keys.") from error
+        what = f"has a key that raised {type(error).__name__} while it was read"
+        raise plainer.trouble(what, "Use text keys.") from error
     return []
 
 

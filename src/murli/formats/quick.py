@@ -1,7 +1,7 @@
 """The quick way to JSON: data that is plain as it stands is encoded in C, and then looked at.
 
 `one_line` returns what ``dumps(plain(value), pretty=False)`` does, or ``None`` where only that can
-tell: other types, text that has to be cleaned, numbers that JSON cannot hold. Loaded for the
+show: other types, text that has to be cleaned, numbers that JSON cannot hold. Loaded for the
 lines of a stream and for what is large. Where `orjson` is installed (the extra ``fast``), it
 encodes what it spells as Python does.
 """
@@ -253,10 +253,10 @@ def with_value(document: dict[str, Any], value: Any, text: str) -> str | None:
     is_in = False
     for key, item in document.items():
         is_in = is_in or item is value
-        told = text if item is value else dumps(item, pretty=False)
-        if told is None:
+        written = text if item is value else dumps(item, pretty=False)
+        if written is None:
             return None
-        parts += ("," if parts else "{", encode_basestring(key), ":", told)
+        parts += ("," if parts else "{", encode_basestring(key), ":", written)
     return "".join((*parts, "}")) if is_in else None
 
 

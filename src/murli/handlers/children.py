@@ -217,7 +217,7 @@ class _Conversation:
             self._rest = self._rest[os.write(stream.fileno(), self._rest[:_CHUNK]) :]
         except BlockingIOError:
             return
-        except BrokenPipeError:  # it has read enough; whether that is well, its status tells
+        except BrokenPipeError:  # it has read enough; whether that is well, its status says
             self._rest = self._rest[:0]
         if not self._rest:
             self._end(stream)

@@ -81,7 +81,7 @@ class Cleanups:
         """Call all that is due, once; never raises. *error* is what ended the handler."""
         if os.getpid() != self._pid:
             return  # a fork of the program, which itself cleans up
-        let_go = self._hold_signals(error)
+        release_signals = self._hold_signals(error)
         while True:
             try:
                 while (due := self._next()) is not None:
@@ -89,7 +89,7 @@ class Cleanups:
                 break
             except KeyboardInterrupt:  # just between two of them
                 continue
-        let_go()
+        release_signals()
         if self._unhook is not None:
             self._unhook()
 
@@ -166,11 +166,11 @@ class Cleanups:
         except BaseException as trouble:  # the others must run, and the answer must go out
             self.is_calling = False
             try:
-                self._tell(due, trouble)
-            except Exception:  # there is nobody left to tell
+                self._report(due, trouble)
+            except Exception:  # there is nobody left to report to
                 pass
 
-    def _tell(self, due: Due, trouble: BaseException) -> None:
+    def _report(self, due: Due, trouble: BaseException) -> None:
         from ..failures.exceptions import as_agent_error
 
         message = f"The cleanup {due.name} failed: {as_agent_error(trouble).message}"

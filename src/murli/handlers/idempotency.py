@@ -1,12 +1,12 @@
 """One key, one effect: the answer of a call is kept, and given again to who repeats it.
 
 ``--idempotency-key KEY`` lets a caller who does not know whether a call got through make it again.
-Whoever runs a command that changes something does so within a claim::
+A command that changes something does so within a claim::
 
     replays = Replays(folder_of(tool))
     with replays.claim(tool, command, key, fingerprint_of(arguments)) as claim:
         if claim.result is not None:
-            return claim.result         # done before: tell that again, with effect "noop"
+            return claim.result         # done before: the same again, with effect "noop"
         result = handler(...)
         claim.keep(result)              # only what succeeded
 
@@ -59,7 +59,7 @@ def folder_of(tool: str) -> str:
 
 
 def fingerprint_of(arguments: Mapping[str, Any]) -> str:
-    """Return what tells two calls of a command apart: a hash of its arguments, secrets included."""
+    """Return what identifies a call of a command: a hash of its arguments, secrets included."""
     spelled = dumps(plain(dict(sorted(arguments.items()))), pretty=False)
     return _hash(spelled)
 
@@ -193,7 +193,7 @@ class Claim:
         self._release()
 
     def keep(self, result: Mapping[str, Any], *, after: str = "") -> None:
-        """Keep *result* for whoever repeats the call; see `Replays.keep`."""
+        """Keep *result* for a repeated call; see `Replays.keep`."""
         if self._lock is None:
             raise RuntimeError("a result is kept while the claim is entered")
         self._replays.keep(*self._call, result, after=after)

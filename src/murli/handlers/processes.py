@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
     Path = str | os.PathLike[str]
 
-# What a failure tells of stderr: who wants to know why looks at the end.
+# How much of stderr a failure shows: the reason is at the end.
 _MOST_SHOWN = 2000
 _MARKS = ("fatal:", "error:")
-# How a program ends that writes to who reads no more: by the signal, or as a shell tells it.
+# How a program ends whose output is no longer read: by the signal, or as a shell reports it.
 _UNHEARD = (-SIGPIPE, 128 + SIGPIPE)
 
 
@@ -166,7 +166,7 @@ def _environment(env: Mapping[str, str] | None, preserve_locale: bool) -> dict[s
 
 
 def _log(stages: list[tuple[str, ...]]) -> None:
-    """Log what is run, for whoever debugs the tool."""
+    """Log what is run, for debugging."""
     from ..core import current, is_on
 
     invocation = current()
@@ -220,7 +220,7 @@ def _failure(words: tuple[str, ...], status: int, stderr: str) -> AgentError:
     if not end:
         hint = "Run it by itself to see what is wrong."
         return AgentError.tool_error(f"{how}.", hint, error_type="command_failed", context=context)
-    # Its words are data to whoever reads them, as any text from elsewhere.
+    # Its words are data to a reader, as any text from elsewhere.
     context |= {"stderr": end, "_source": "external", "_trusted": False}
     return AgentError.tool_error(
         f"{how}: {_complaint(end)}",

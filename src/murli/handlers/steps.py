@@ -41,7 +41,7 @@ def step(name: str) -> Step:
         with murli.step("upload"):
             upload(...)
 
-    A failure, a timeout or a signal then tells which steps were completed, which one failed, and
+    A failure, a timeout or a signal then reports which steps were completed, which one failed, and
     which of those that `Metadata` declares were not begun.
     """
     return Step(name)

@@ -1,6 +1,6 @@
 """Progress bars of libraries as the progress events of the running call.
 
-What a library draws is progress for whoever has no screen, too: `Reporter` writes it as
+What a library draws is progress for a reader without a screen, too: `Reporter` writes it as
 `Writer.write_progress` does, each bar at most four times a second, and always its first and its
 last state. Bars that go to a terminal, or to a file of the tool's own, are none of its business.
 """

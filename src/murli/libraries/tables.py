@@ -161,8 +161,8 @@ def answer_of(
         if kind != "tables":
             return "", value
         if "footer" not in value:
-            told = (value.get("title"), value.get("caption"), _count(invocation, value["rows"]))
-            return "; ".join(filter(None, told)).replace("\n", " "), value["rows"]
+            facts = (value.get("title"), value.get("caption"), _count(invocation, value["rows"]))
+            return "; ".join(filter(None, facts)).replace("\n", " "), value["rows"]
     result: dict[str, Any] = {}
     if text.strip():
         lines = lines_of(invocation, text)

@@ -67,7 +67,7 @@ def command_line(invocation: Invocation) -> CommandLine:
 
 
 def mark_of_call(invocation: Invocation) -> str:
-    """Return what tells this call, whatever part of its answer is wanted, from others."""
+    """Return what distinguishes this call, whatever part of its answer is wanted."""
     words = command_line(invocation).without(names_where(lambda flag: flag.is_about_the_answer))
     return mark_of((invocation.host.name(), *words))
 
@@ -105,7 +105,7 @@ def spelled(invocation: Invocation, words: list[str], *before: str) -> str:
 
 
 def mark_of(words: Iterable[str]) -> str:
-    """Return what tells the call of these *words* from others: eight letters."""
+    """Return what distinguishes the call of these *words*: eight letters."""
     from base64 import urlsafe_b64encode
     from hashlib import blake2b
 

@@ -22,7 +22,7 @@ class Word:
 
     ``owner`` is ``ours``, ``tool``, ``mounted`` (the name of a command that we mount), ``passed``
     (left as it is: ``--`` and what is behind it, and what is for another program) or ``undecided``
-    (only the framework's own parse can tell). ``option`` is the option that it is, or ``is_value``
+    (only the framework's own parse knows). ``option`` is the option that it is, or ``is_value``
     of. ``level`` is the command it was passed to, behind ``count`` other words, ``above`` those
     above that; ``child`` is the command that it names. ``lacks`` is how many more values its option
     needs, and how many it would take.

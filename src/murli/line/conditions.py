@@ -66,7 +66,7 @@ class Look(Record):
 
 
 def condition_in(text: str, *, negated: bool = False) -> Condition | None:
-    """Return the condition that *text* is, ``None`` where it is none."""
+    """Return the condition that *text* is, ``None`` where it is not one."""
     field, equals, values = text.partition("=")
     field = field.strip()
     if not equals or not field:

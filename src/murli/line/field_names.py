@@ -10,7 +10,7 @@ _IGNORED = str.maketrans("", "", " _-")
 
 
 def folded(name: str) -> str:
-    """Return *name* without what does not tell names apart: case, spaces, dashes, underscores."""
+    """Return *name* without what does not distinguish names: case, spaces, dashes, underscores."""
     return name.casefold().translate(_IGNORED)
 
 

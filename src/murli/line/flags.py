@@ -39,7 +39,7 @@ class CommandFacts:
     """What decides which flags mean something on a command; see ``OwnFlag.applies``."""
 
     acts = True  # it is no group that only leads to others
-    reads = True  # it only reads, as far as anybody has declared or its name tells
+    reads = True  # it only reads, as far as anybody has declared or its name shows
     mutating = destructive = dry_runnable = lists = streams = False
     confirmable = False  # a call must be confirmed before it changes something
     has_timeout = False
@@ -63,7 +63,7 @@ class OwnFlag(Record):
     - *help*: what it does.
     - *views*: where it is listed: ``help``, ``describe``, ``manifest`` (its root) and ``command``
       (the entry of a command there).
-    - *applies*: whether it means something on a command, as far as `CommandFacts` tell.
+    - *applies*: whether it means something on a command, as far as `CommandFacts` show.
     - *everywhere*: whether it exists in every contract, or only in those with ResponseEnvelopes.
     - *for_agents*: whether it means nothing to a person.
     - *intent*: whether it is meant for one call only: never saved, nor taken from a variable.

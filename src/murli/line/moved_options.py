@@ -51,7 +51,7 @@ class _Words:
                 found += self._cluster(word, waiting)
             else:
                 found.append(word)
-                # The value of an option that stays is none of the options that moved.
+                # The value of an option that stays is not one of those that moved.
                 count = self._old.width(name)[0] if self._old and word[:1] == "-" else 0
                 found += [] if equals else [waiting.pop(0) for _ in waiting[:count]]
         return found

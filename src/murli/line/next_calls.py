@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..call.host import Host
     from .scanning import Level
 
-# A longer value is none that names something.
+# A longer value does not name anything.
 _LONGEST = 200
 
 
@@ -43,9 +43,9 @@ def calls_in(invocation: Invocation, templates: Sequence[str], result: Any) -> I
 
 
 def state_call(invocation: Invocation, template: str) -> str:
-    """Return the call that *template*, a declared ``state``, is here; ``""`` where it is none.
+    """Return the call that *template*, a declared ``state``, is here; ``""`` where there is none.
 
-    One that leads to a command which changes something is none.
+    It cannot lead to a command that changes something.
     """
     words = words_of(template, "state")
     places = [place for word in words for place in PLACE.findall(word)]
@@ -124,7 +124,7 @@ def at(value: Any, place: str) -> tuple[bool, Any]:
 
 
 def text_of(value: Any) -> str:
-    """Return *value* as a word of a call; ``""`` where it is none."""
+    """Return *value* as a word of a call; ``""`` where it cannot be."""
     value = shown(value)
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return ""

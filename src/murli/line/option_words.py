@@ -20,7 +20,7 @@ _USUAL_NAMES = ("--password", "--passphrase", "--token", "--secret", "--api-key"
 class Options:
     """The options of one command, and which of them have secrets for values.
 
-    *ends* tells whether a word that is no option is where the words of another command begin.
+    *ends* is whether a word that is not an option is where the words of another command begin.
     """
 
     def __init__(self, ends: Callable[[str], bool]) -> None:

@@ -68,7 +68,7 @@ def words_along(
 
 
 def together(problems: Sequence[AgentError]) -> AgentError:
-    """Return one error that tells all of *problems*."""
+    """Return one error that lists all of *problems*."""
     first = problems[0]
     if len(problems) > 1:
         listed = [{"field": each.field, "message": each.message} for each in problems]

@@ -121,7 +121,7 @@ def scan(
     without: Collection[str] = (),
     above: Sequence[Level] = (),
 ) -> Call:
-    """Take our flags out of *argv*; *root* tells what is the tool's own.
+    """Take our flags out of *argv*; *root* knows what is the tool's own.
 
     *flags* are those of the contract in force, murli's unless given. A *thorough* scan goes to the
     end, also where no word can be ours any more, so that ``level`` is the command that was called.
@@ -143,7 +143,7 @@ def scan(
     position, words, start = 0, 0, 0
     while position < len(argv):
         token = argv[position]
-        # Whose schema is wanted only the words behind the flag may tell.
+        # Whose schema is wanted only the words behind the flag may show.
         understood = position >= end and not call.schema
         if understood or token == "--" or (words and call.level.passes_on(words)):
             _leave_rest(call, argv, position, words)
@@ -225,7 +225,7 @@ def scan_for_contract(
         contract = find_contract(name) or MURLI
         mounted = mounted_on(root, host, contract.mounted if settings.mount else ())
         if contract.adds_flags:
-            # To the end, so that an answer can tell which command it is from.
+            # To the end, so that an answer can name its command.
             flags = flags_in(contract)
             call = scan(argv, root, mounted, flags, repeats=False, thorough=True, without=without)
         else:

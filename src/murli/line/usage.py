@@ -21,7 +21,7 @@ _MANY = 40
 
 def unknown_option(option: str, known: Sequence[str]) -> AgentError:
     """An option that no parser on the way knows, or only one for which it was not typed."""
-    # Whoever asks a tool for its version does not mean that of a protocol.
+    # The version of a tool is not that of a protocol.
     # One that is known all the same belongs to a command, behind a group that takes no more.
     near = [
         name
@@ -78,7 +78,7 @@ def bad_choice(name: str, value: str, choices: Iterable[object]) -> AgentError:
 
 
 def out_of_range(name: str, value: str, low: object, high: object) -> AgentError:
-    """A number outside its range; a bound of ``None`` is none."""
+    """A number outside its range; ``None`` is no bound."""
     if low is not None and high is not None:
         return bad_value(name, value, f"expected a number from {low} to {high}")
     bound = f"at least {low}" if low is not None else f"at most {high}"

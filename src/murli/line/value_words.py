@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def calls_for_each(line: CommandLine, command: Command) -> list[tuple[str, list[str]]]:
     """Return each value of the parameter of *command* that takes several, and the call for it.
 
-    Empty where there are not several, and where only the framework can tell which command they are
-    for. Raises an `AgentError` for an option that cannot be told from its value.
+    Empty where there are not several, and where only the framework knows which command they are
+    for. Raises an `AgentError` for an option that cannot be distinguished from its value.
     """
     if _is_chained(line):
         return []

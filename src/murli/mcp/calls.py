@@ -1,6 +1,6 @@
 """One call of a tool, with all that follows from its answer: by the rules of the client.
 
-A redirect is followed. Nothing is confirmed, repeated or mended here: whoever calls decides that,
+A redirect is followed. Nothing is confirmed, repeated or mended here: the caller decides that,
 by what the answer says.
 """
 
@@ -120,7 +120,7 @@ class Calls:
         return await self.run(words, listener)
 
     async def run(self, words: Sequence[str], listener: Listener | None = None) -> ProcessResult:
-        """Run the tool once, when it is its turn.
+        A caller that is cancelled in it has nothing left running when this is over.
 
         Whoever is cancelled in it has nothing left running when this is over.
         """

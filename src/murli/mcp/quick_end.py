@@ -61,7 +61,7 @@ class _End:
         if shared:
             try:
                 os.write(self._descriptor, "".join(f"{name}\n" for name in shared).encode())
-            except OSError:  # full: another call will tell
+            except OSError:  # full: another call will report them
                 pass
         code = self._invocation.writer._reply.exit_code
         ends = self._invocation.state == OVER and all(

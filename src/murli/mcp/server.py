@@ -141,7 +141,7 @@ class ToolServer:
         return found is not None and found.get("confirm") is True
 
     async def _call(self, words: tuple[str, ...], peer: Peer) -> Response[Any]:
-        """Make a call, and tell the client meanwhile how it goes."""
+        """Make a call, and report to the client meanwhile how it goes."""
         reports = _Reports(peer, self.name)
         telling = asyncio.ensure_future(reports.send())
         try:

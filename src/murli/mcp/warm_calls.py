@@ -61,7 +61,7 @@ class WarmCalls:
         # Groups that have outlived their call -> when they are ended by force.
         self._leftover: dict[int, float] = {}
         self._wakeup = os.pipe()
-        # By which calls tell what they had to load, and so the next ones would.
+        # By which calls report what they had to load, and so the next ones would.
         self._learnt = os.pipe()
         self._names = b""
         self._signal = 0

@@ -143,7 +143,7 @@ def read_at(descriptor: int, size: int, position: int) -> bytes:
 def can_read(descriptor: int, seconds: float | None) -> bool:
     """Wait until *descriptor* has something to read, or is at its end; for ever with ``None``.
 
-    True at once where the system cannot wait for it: who reads then waits there.
+    True at once where the system cannot wait for it: the read then waits.
     """
     return _is_ready(descriptor, "POLLIN", seconds)
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 _CHUNK = 1 << 16
-# How much is read ahead of who wants it.
+# How much is read ahead.
 _MOST_PARTS = 64
 # How often to look at what no thread reports, such as the end of a process.
 _LOOK_SECONDS = 0.02

@@ -4,8 +4,8 @@ While a handler runs for an agent, whatever it, a C library or a child process p
 is collected; the answer itself goes around the collection. Collected at the file descriptor,
 spooled to a file without a name, so that neither size nor speed can block the printer.
 
-On Linux whoever opens ``/dev/stdout`` opens that file anew, and may truncate it. So before the
-program starts another one, or opens its own stdout by name, a pipe is put in front of the file:
+On Linux a program that opens ``/dev/stdout`` opens that file anew, and may truncate it. So before
+the program starts another one, or opens its own stdout by name, a pipe is put in front of the file:
 see `process.conduit`.
 """
 
@@ -171,7 +171,7 @@ class DescriptorCapture:
         if self.spool < 0:
             return 0
         self._reopen()
-        flush(sys.stdout)  # should there be no room, `end` will tell
+        flush(sys.stdout)  # should there be no room, `end` reports it
         if self.conduit is not None:
             self.conduit.empty()
         self._recover_spool()
@@ -201,7 +201,7 @@ class DescriptorCapture:
     def _watch(self, stream: Any) -> Callable[[], None]:
         """Notice what there is no room for, and stop a program that prints without end.
 
-        As a pipe would, it is told by an exception where it prints.
+        As with a pipe, printing raises an exception.
         """
         buffer = getattr(stream, "buffer", None)
         if buffer is None:
@@ -293,7 +293,7 @@ def _look_out(capture: DescriptorCapture) -> None:
             os.register_at_fork(
                 before=_on_forking, after_in_parent=_on_fork, after_in_child=_on_being_forked
             )
-    if sys.platform != "linux":  # elsewhere whoever opens it gets a duplicate
+    if sys.platform != "linux":  # elsewhere opening it returns a duplicate
         return
     modules = sys.modules
     for module, name in (

@@ -47,7 +47,7 @@ class StreamCapture:
         return len(self._bytes.getvalue())
 
     def let_through(self) -> None:
-        """Let what is printed from now on reach whoever replaced the stream."""
+        """Let what is printed from now on reach the stream that replaced it."""
         self.collects = False
         if sys.stdout is self._held:
             sys.stdout = self.stream

@@ -19,7 +19,7 @@ def stop_children(since: float = 0.0, grace: float = GRACE_SECONDS) -> None:
     """End the programs that this one started and that would outlive it, after *grace* by force.
 
     Those with a session of their own were meant to. Those from before *since*, on the monotonic
-    clock, belong to whoever called a tool inside of a process: to its tests, say.
+    clock, belong to the caller of a tool inside of a process: to its tests, say.
     """
     asked: dict[int, float] = {}
     deadline = time.monotonic() + grace

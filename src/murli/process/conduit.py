@@ -1,8 +1,8 @@
 """A pipe in front of the file that stdout is collected in.
 
-A pipe cannot be truncated, and has no positions that two writers could disagree about: whoever
-opens ``/dev/stdout`` anew adds to it. A thread empties it into the file; nobody waits for the
-other. Programs that are left running when the call ends keep somebody who reads what they print,
+A pipe cannot be truncated, and has no positions that two writers could disagree about: a program
+that opens ``/dev/stdout`` anew adds to it. A thread empties it into the file; nobody waits for the
+other. Programs that are left running when the call ends keep a reader for what they print,
 or their next line would kill them.
 """
 
@@ -39,7 +39,7 @@ class Conduit:
     def __init__(self, keep: Callable[[bytes], None]) -> None:
         self._keep = keep
         self._lock = allocate_lock()
-        # Whoever keeps something that is streamed needs the writer; it is taken first by all.
+        # Keeping something that is streamed needs the writer; it is taken first by all.
         self.turn = RLock()
         # The thread that just keeps something.
         self._keeper = 0
@@ -98,7 +98,7 @@ class Conduit:
         self._reading = -1
 
     def close(self) -> None:
-        """End, the call being over; whoever still writes is read by somebody else from now on."""
+        """End, the call being over; later output has another reader."""
         with self._lock:
             if not self._take():
                 return

@@ -1,4 +1,4 @@
-"""A deadline that holds: also for a handler that blocks, or that swallows what it is told.
+"""A deadline that holds: also for a handler that blocks, or that swallows exceptions.
 
 At the deadline the main thread is interrupted by a real signal, so that a system call it waits in
 returns, its ``finally`` blocks run and the answer is given in the ordinary way. What has not ended
@@ -64,7 +64,7 @@ def seconds_in(text: str) -> float | None:
 def allow(invocation: Invocation, seconds: float, *, assumed: bool = False) -> None:
     """Let the call take this long, counted from its start; 0 for as long as it likes.
 
-    A time that is only *assumed* is the handler's: whoever reads the answer takes their own.
+    A time that is only *assumed* is the handler's: reading the answer takes its own.
     """
     if seconds > 0:  # NaN is no time either
         is_process = sys.stdout is sys.__stdout__
@@ -111,7 +111,7 @@ class Deadline:
     def arm(self) -> None:
         """Have the process ended from outside should Python be stuck when the time is up.
 
-        Called again when what would be said then has changed.
+        Called again when what would be reported then has changed.
         """
         if self._may_end_process and not self._assumed and self._invocation.state < CONCLUDING:
             if self._invocation.writer._reply.answered:

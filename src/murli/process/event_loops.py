@@ -22,7 +22,7 @@ _CLEANUP_SECONDS = 1.0
 def run(work: Coroutine[Any, Any, Any], writer: Writer | None) -> Any:
     """Run *work* to its end in a loop of its own, and give its result.
 
-    Tasks that nobody has awaited by then are cancelled, as always; an agent is told.
+    Tasks that nobody has awaited by then are cancelled, as always; an agent gets a warning.
     """
     import asyncio
 
@@ -33,7 +33,7 @@ def run(work: Coroutine[Any, Any, Any], writer: Writer | None) -> Any:
     async def to_the_end() -> Any:
         interruptions.aim(asyncio.get_running_loop(), asyncio.current_task())
         result = await work
-        await asyncio.sleep(0)  # what has been told to end may do so
+        await asyncio.sleep(0)  # what was cancelled may end
         others = asyncio.all_tasks() - {asyncio.current_task()}
         left.extend(sorted(_name(task) for task in others))
         return result
@@ -80,7 +80,7 @@ async def pour(items: Any, take: Callable[[Any], bool]) -> None:
 class Interruptions:
     """Signals while a loop runs: they cancel its task where raising would break the loop itself.
 
-    An exception between two steps of a loop loses what was to be done next, and with it whoever
+    An exception between two steps of a loop loses what was to be done next, and with it what
     waits for that, the cleanup included. Inside the handler's own code it is raised as ever. After
     the first one the handler cleans up, and is left to it for a while.
     """

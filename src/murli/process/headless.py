@@ -1,4 +1,4 @@
-"""What a command would open on a desktop, where nobody looks at one: it is told in the answer."""
+"""What a command would open on a desktop, where nobody looks at one: the answer names it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def note(invocation: Invocation | None, target: str) -> bool:
 
 
 def as_object(result: Any) -> Any:
-    """Return *result* as an object that more can be said in, unless it is a list or nothing."""
+    """Return *result* as an object that keys can be added to, unless it is a list or nothing."""
     if result is None or isinstance(result, (dict, list)):
         return result
     return {"text" if isinstance(result, str) else "value": result}

@@ -30,7 +30,7 @@ MOST_SECONDS = 60.0
 
 
 def begin() -> None:
-    """Have the caller told, from now on, that the running call goes on, if it does."""
+    """Report to the caller, from now on, that the running call goes on, if it does."""
     invocation = current()
     if (
         invocation is None
@@ -48,7 +48,7 @@ def begin() -> None:
 
     def watch() -> None:
         try:
-            _tell(invocation, capture, over)
+            _report(invocation, capture, over)
         finally:
             gone.release()
 
@@ -66,7 +66,7 @@ def begin() -> None:
         pass
 
 
-def _tell(invocation: Invocation, capture: Any, over: Any) -> None:
+def _report(invocation: Invocation, capture: Any, over: Any) -> None:
     """Report that the call goes on, ever more rarely, until *over* is free."""
     writer = invocation.writer
     began, wait, known = writer._reply.started, FIRST_SECONDS, None
@@ -99,8 +99,8 @@ def _text(invocation: Invocation, capture: Any, seconds: float) -> str:
         size = os.fstat(capture.spool).st_size
     except OSError:  # closed by the program
         size = 0
-    told = f"running for {seconds:.0f} s, {size:,} bytes printed so far"
+    text = f"running for {seconds:.0f} s, {size:,} bytes printed so far"
     own = "--stream" in invocation.host.options(invocation.running.command)
     if not size or own or (invocation.metadata is not None and invocation.metadata.destructive):
-        return told
-    return f"{told}; --stream shows them as they come"
+        return text
+    return f"{text}; --stream shows them as they come"

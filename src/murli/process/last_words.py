@@ -39,14 +39,14 @@ def reason_in(written: Iterable[str | bytes], scrub: Callable[[str], str] = str)
     """
     text = _joined([part if isinstance(part, str) else _decoded(part) for part in written])
     lines = _behind_traceback(list(_telling(text.split("\n"))))
-    told = [line for line in lines if line][-_MOST_LINES:]
-    marked = [index for index, line in enumerate(told) if _MARKED.search(line)]
+    kept = [line for line in lines if line][-_MOST_LINES:]
+    marked = [index for index, line in enumerate(kept) if _MARKED.search(line)]
     if marked:
-        told = told[marked[0] :]
+        kept = kept[marked[0] :]
     else:
         paragraph = "\n".join(lines).strip("\n").rpartition("\n\n")[2]
-        told = paragraph.split("\n")[-_MOST_LINES:]
-    reason = without_credentials(scrub("\n".join(told).strip()))
+        kept = paragraph.split("\n")[-_MOST_LINES:]
+    reason = without_credentials(scrub("\n".join(kept).strip()))
     return reason if len(reason) <= _MOST_CHARACTERS else f"…{reason[1 - _MOST_CHARACTERS :]}"
 
 

@@ -3,8 +3,8 @@
 ``os._exit`` and ``os.exec*`` end a program behind Python's back. While something is collected they
 are ours, so that a program which is cut off, or replaced by another one, loses nothing of it.
 SIGTERM and SIGHUP, which would end it without a word, unwind it like Ctrl-C does. What waits for a
-person who is not there (a prompt, an editor, a browser) fails instead, and children are told not
-to ask, page or colour.
+person who is not there (a prompt, an editor, a browser) fails instead, and variables keep children
+from asking, paging and colouring.
 
 All of that is in place only while the invocation runs, and only in the process's own stdout: a
 test runner keeps its process as it is.
@@ -436,7 +436,7 @@ def install(guard: ProcessGuard) -> Undo:
         replace(os, "_exit", _hard_exit),
         replace(os, "execv", _execv),
         replace(os, "execve", _execve),
-        _tell_children(),
+        _prepare_environment(),
         *_guard_stdin(),
         _look_out(),
         *_note_questions(guard),
@@ -501,7 +501,7 @@ _ASKING = ("click.termui", "typer._click.termui")
 _SHORT_CUTS = ("_is_macos", "_is_linux_or_bsd")
 
 
-def _tell_children() -> Undo:
+def _prepare_environment() -> Undo:
     """Set the variables that keep programs the handler starts from paging, colouring, asking."""
     environ, names = os.environ, variable_names()
     before: dict[str, str | None] = {}

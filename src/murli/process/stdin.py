@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, NoReturn
 
-# How long the first byte may take: from a caller who holds the other end himself, and may start a
+# How long the first byte may take: from a caller that holds the other end itself, and may start a
 # program before he has made up what to write; and from another program of a pipeline, which may
 # have work to do first. Between two parts everybody has as long as that. An answer to a question
 # comes with the call or not at all: the caller has not seen the question.
@@ -178,7 +178,7 @@ def input_failure(
     """Return the failure of a program that asked for input and got none.
 
     *printed* is what it wrote until then: the question stands at the end. *options* are those of
-    the running command; *stalled* tells that some of the input had come; *advice*, where there is
+    the running command; *stalled* is whether some of the input had come; *advice*, where there is
     some, is what to do; *waiting* is what makes it wait for as long as it takes.
     """
     question = asked or ("" if printed.endswith("\n") else printed.rpartition("\n")[2])
@@ -289,8 +289,8 @@ def _instead(question: str, options: Sequence[str], waiting: str) -> str:
             return (
                 f"Give the answer as an option or argument, or pass {option} to be asked nothing."
             )
-    told = "Give the answer as an option or argument; see --schema."
-    return f"{told} To see the question and answer it, {waiting}."
+    advice = "Give the answer as an option or argument; see --schema."
+    return f"{advice} To see the question and answer it, {waiting}."
 
 
 def put_nothing() -> Callable[[], None]:

@@ -33,6 +33,6 @@ def has_no_folder(tool_name: str) -> bool:
             return False
         except (FileNotFoundError, NotADirectoryError):
             pass
-        except OSError:  # whatever it is, who reads it says so
+        except OSError:  # whatever it is, the reader reports it
             return False
     return True

@@ -64,7 +64,7 @@ def _is_well_formed(text: str) -> bool:
     scheme, _, where = text.partition(":")
     if scheme == "env":
         return where.isascii() and where.isidentifier()
-    # A relative path would let whoever made the current directory choose the value.
+    # A relative path would let the owner of the current directory choose the value.
     return scheme == "file" and where.startswith(("/", "~/")) and "\0" not in where
 
 

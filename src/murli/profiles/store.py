@@ -1,6 +1,6 @@
 """The file that profiles are saved in: private, whole at every moment, and never lost.
 
-A reader needs no lock, because a store is only ever replaced by a complete one. Whoever changes it
+A reader needs no lock, because a store is only ever replaced by a complete one. A writer
 holds a lock beside it from reading to writing. What a hand put into the file and we do not
 understand is left out of the store, reported, and still there after a rewrite.
 
@@ -68,7 +68,7 @@ class ProfileStore:
     def load(cls, tool_name: str) -> ProfileStore:
         """Return what is saved for a tool; a store without profiles when nothing is.
 
-        Who wants to know what was wrong with the file asks `StoreFile`.
+        `StoreFile` knows what was wrong with the file.
         """
         return StoreFile(tool_name).read()
 
@@ -266,7 +266,7 @@ class StoreFile:
         return ProfileStore()
 
     def _refuse_foreign(self) -> None:
-        """Raise where the file is none of ours, before there is a lock beside it."""
+        """Raise where the file is not one of ours, before there is a lock beside it."""
         try:
             self.read()
         except StoreError as error:

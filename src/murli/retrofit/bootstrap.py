@@ -19,6 +19,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    # Whoever looks for the program among the frames finds murli here.
+    # A search for the program among the frames finds murli here.
     __name__ = "murli.retrofit.bootstrap"
     main()

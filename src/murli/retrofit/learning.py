@@ -69,7 +69,7 @@ class Known:
         return self._nodes[key]
 
     def version(self) -> str:
-        """Return the version that ``--version`` tells, or ``""``."""
+        """Return the version that ``--version`` prints, or ``""``."""
         return self.noted("--version", self._version)
 
     def _version(self) -> str:

@@ -186,7 +186,7 @@ class Child:
         return os.waitstatus_to_exitcode(status) if pid else None
 
     def _end_group(self) -> None:
-        """End whoever is left of the group; asked first, then killed."""
+        """End what is left of the group; asked first, then killed."""
         if not self._pid:
             return
         until = time.monotonic() + GRACE_SECONDS
@@ -214,7 +214,7 @@ class Child:
 
 
 class Unfed:
-    """Notices a child that waits for what nobody feeds, where the system tells what it does."""
+    """Notices a child that waits for what nobody feeds, where the system reports what it does."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid

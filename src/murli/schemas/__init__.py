@@ -1,6 +1,6 @@
 """JSON Schemas (draft 2020-12) of every document the library writes, one file each.
 
-They are for whoever reads our output without our code; `murli.contracts.checks` holds the same
+They are for readers of our output without our code; `murli.contracts.checks` holds the same
 rules for the moment of writing.
 """
 
@@ -25,7 +25,7 @@ SCHEMA_NAMES = (
 
 
 def load_schema(name: str) -> dict[str, Any]:
-    """Return the schema called *name*; `ValueError` for a name that is none of `SCHEMA_NAMES`.
+    """Return the schema called *name*; `ValueError` for a name that is not among `SCHEMA_NAMES`.
 
     Those of the four contracts bear the contract's name, so the schema of an answer is
     ``load_schema(contract)``.

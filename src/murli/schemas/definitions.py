@@ -1,6 +1,6 @@
 """One definition for each command that can be called: a name, a description, a schema of inputs.
 
-They are what a model is offered as its tools, whoever offers them: ``describe --export``, the
+They are what a model is offered as its tools, by ``describe --export``, the
 client, an MCP server. All of it is derived from the catalogue of a tool (`murli.wire.catalogue`),
 so from ``describe`` or a manifest, and claims nothing that the tool does not declare.
 
@@ -124,7 +124,7 @@ def names_of(paths: Sequence[tuple[str, ...]]) -> list[str]:
     """Return a name for each of *paths*, which are all different, as are the names."""
     whole = ["_".join(path) for path in paths]
     fitting = [re.sub(r"[^A-Za-z0-9_-]+", "-", name)[:LONGEST_NAME] for name in whole]
-    # Some that read names do not tell capitals from small letters.
+    # Some readers of names ignore case.
     alike = [name.casefold() for name in fitting]
     return [
         fits if fits and fits == name and alike.count(fits.casefold()) == 1 else _apart(fits, path)
@@ -139,7 +139,7 @@ def _apart(name: str, path: Iterable[str]) -> str:
 
 
 def _is_offered(command: Command) -> bool:
-    """Return whether a model may call *command*: murli's own are for whoever runs the model."""
+    """Return whether a model may call *command*: murli's own are for the user of the model."""
     return command.runs and command.described.get("builtin") is not True
 
 

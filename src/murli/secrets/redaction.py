@@ -102,7 +102,7 @@ class Secrets:
         spellings = {each for each in _spellings(text, distinct) if len(each) >= SHORTEST}
         self.texts |= spellings
         self._matcher = self._key_matcher = None
-        if not (is_usual(text) or (named and is_word(text))):  # a result without keys is none
+        if not (is_usual(text) or (named and is_word(text))):  # not a result with keys
             self.in_keys |= spellings
 
     # -- streams ---------------------------------------------------------------------------
@@ -449,7 +449,7 @@ def _numbers(text: str) -> set[str]:
     for kind in (int, float):
         try:
             found.add(str(kind(text)))
-            break  # a whole number is none with a fraction
+            break  # a whole number has no fraction
         except ValueError:
             continue
     return found

@@ -110,8 +110,8 @@ def write_whole(write: Callable[[int, Any], int], descriptor: int, data: bytes) 
 class StreamGuard:
     """From its making until `remove`, what is written to *stream* is scrubbed as a part of *flow*.
 
-    Beneath the text layer, where both text and bytes pass, and whoever kept the stream, a logging
-    handler say, still uses it. What a child writes passes by.
+    Beneath the text layer, where both text and bytes pass, and everything that kept the stream, a
+    logging handler say, still uses it. What a child writes passes by.
     """
 
     def __init__(self, stream: Any, secrets: Secrets, flow: Flow) -> None:

@@ -87,7 +87,7 @@ def _at_terminal(
             replace(limits, grace_seconds=0),
             WholeOutput(limits),
             WholeOutput(limits),
-            # The key that ends the input, for who reads all of it.
+            # The key that ends the input.
             stdin=keys + b"\x04",
             env=env,
             cwd=cwd,

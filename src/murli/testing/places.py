@@ -57,7 +57,7 @@ def _below(folder: str, prefix: str) -> Snapshot:
                 facts = os.lstat(path)
             except OSError:  # gone meanwhile
                 continue
-            # What a folder tells, its files tell better.
+            # What a folder says, its files say better.
             own = (facts.st_size, facts.st_mtime_ns) if name in files else (0, 0)
             found[prefix + os.path.relpath(path, folder)] = (*own, facts.st_mode)
     return found

@@ -1,7 +1,7 @@
 """What a run of a tool gave: how it ended, what it wrote, and what that means.
 
 Asking for what is not there (the data of a call that failed, the document of one that wrote none)
-fails the test, and tells what is there instead.
+fails the test, and says what is there instead.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ class Result:
             raise InvalidDocument(f"What was written breaks its contract:\n{listed}\n{self}")
         return self
 
-    # -- for who reads a failed test -------------------------------------------------------------
+    # -- for the reader of a failed test----------------------------------------------------------
 
     def _lack(self, what: str) -> NoReturn:
         __tracebackhide__ = True  # a failed test shows its own lines

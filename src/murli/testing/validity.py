@@ -1,7 +1,7 @@
 """Whether documents keep their contracts, in words: the invariants, and the packaged schemas.
 
 Pure. The invariants are plain Python and always looked at; the schemas where ``jsonschema`` is
-installed. A `Verdict` tells what was looked at, so that nobody claims more.
+installed. A `Verdict` says what was looked at, so that nobody claims more.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Every document that murli writes in this process, judged as it is written.
 
-`watch` is what makes a test fail that wrote an invalid document without looking at it: whoever runs
-the tool (``CliRunner``, a direct call of ``main``), its answers pass murli's writer.
+`watch` is what makes a test fail that wrote an invalid document without looking at it: whatever
+runs the tool (``CliRunner``, a direct call of ``main``), its answers pass murli's writer.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ async def run(
 async def pump(child: Child) -> AsyncGenerator[None, None]:
     """Attend to *child* until it is over; a turn of the loop for every time something happened.
 
-    Whoever is cancelled in it leaves nothing running; who leaves it early closes it.
+    Cancelling it leaves nothing running; leaving it early closes it.
     """
     try:
         while not child.is_over:

@@ -21,7 +21,7 @@ _LISTED_BY_SOME = frozenset(
 )
 # Of the longest exit code.
 _MOST_DIGITS = 3
-# A manifest has no key for how a flag is written; murli's tell it in remarks behind the rest.
+# A manifest has no key for how a flag is written; murli's have it in remarks behind the rest.
 _REMARK = r"[(; ]{} ([-+/][^;()]*)(?:;[^()]*)?\)$"
 # How deep the documents of a tool may be nested: what reads them goes down level by level.
 _MOST_LEVELS = 100
@@ -89,7 +89,7 @@ class Positional:
 class Command:
     """One command: *path* is what stands behind the tool's name, ``()`` for the tool itself.
 
-    ``None`` for *positionals*, *mutating* or *idempotent*: the tool does not tell. *inferred* is
+    ``None`` for *positionals*, *mutating* or *idempotent*: it is not known. *inferred* is
     then what its name suggests to the tool: ``mutating``, ``destructive`` or ``""``. *retryable* is
     what it declares about its exit codes. *standard* are the flags of the contract that it lists
     beside its own.
@@ -144,11 +144,6 @@ class Command:
         return "cursor" in self.flags or "cursor" in self.standard
 
     @property
-    def takes_limit(self) -> bool:
-        """Whether a call can limit how many items it returns."""
-        return "limit" in self.flags or "limit" in self.standard
-
-    @property
     def takes_stream(self) -> bool:
         """Whether it can be asked for one line an item."""
         return "stream" in self.flags
@@ -159,8 +154,8 @@ class Catalogue:
     """All commands of a tool, by what stands behind its name: ``"index build"``.
 
     *shared* are flags every command takes; ``None`` when the tool does not list its contract's own.
-    *knows_root* tells whether the options of the tool itself are known, *wants_agent* whether the
-    tool takes a pipe for a person's unless ``--agent`` is passed; ``None``: it does not tell.
+    *knows_root* is whether the options of the tool itself are known, *wants_agent* whether the
+    tool takes a pipe for a person's unless ``--agent`` is passed; ``None``: it is not known.
     *has_until* is whether its commands that only read take ``--until``.
     """
 
@@ -292,7 +287,7 @@ def from_description(
 
 
 def walked(description: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
-    """Yield every command of a description with its path, in which ``""`` is a name that is none.
+    """Yield every command of a description with its path, in which ``""`` stands for a bad name.
 
     Not by recursion: the depth of a document is unknown.
     """

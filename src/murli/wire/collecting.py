@@ -114,7 +114,7 @@ class HeadAndTail(Collector):
             self._cut()
 
     def data(self) -> bytes:
-        """Return what is kept, with a line that tells what is not."""
+        """Return what is kept, with a line that says what is not."""
         self._cut()
         if not self._dropped:
             return bytes(self._head + self._tail)

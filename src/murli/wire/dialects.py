@@ -1,4 +1,4 @@
-"""What whoever reads the answers of a contract has to know, derived from the contract itself.
+"""What a reader of the answers of a contract has to know, derived from the contract itself.
 
 A further revision of the envelope is known here as soon as it is an entry of the contracts.
 """

@@ -176,7 +176,7 @@ def terminal_of(
 ) -> tuple[dict[str, Any] | None, str]:
     """Return the document that ends an answer, and the stream it is on; ``None`` if there is none.
 
-    It is on stdout, or on stderr where stdout does not tell of a failure that *exit_code* says.
+    It is on stdout, or on stderr where stdout does not show a failure that *exit_code* says.
     """
     documents, _ = documents_in(stdout)
     last = next((each for each in reversed(documents) if is_terminal(each)), None)

@@ -199,7 +199,7 @@ def revision_of(document: Mapping[str, Any], exit_code: int | None, known: str =
         return "agent-spec-1.6"
     if "retry_after" in error:
         return "response"
-    # The two that were renumbered tell by their numbers, for only one of them promises that
+    # The two that were renumbered show in their numbers, for only one of them promises that
     # nothing was done.
     for name, (wrong_call, partial) in (("agent-spec-1.6", (2, 3)), ("response", (3, 2))):
         checked = error.get("code") == "ARG_ERROR" or error.get("phase") == "validation"

@@ -24,7 +24,7 @@ _LIMITS_WITHOUT_ITEM = 10
 
 
 class ProcessLifecycle:
-    """Takes what happens, with the time it happened; tells what to do.
+    """Takes what happens, with the time it happened; returns what to do.
 
     With *silence* the time limit is for the next item, not for the whole: other output extends it,
     for a while. *interrupt_at* is when to send SIGINT, ``None`` for never.
@@ -98,7 +98,7 @@ class ProcessLifecycle:
                 self.phase, self._until = ASKED, now + grace
                 return signal.SIGTERM
         if self.phase in (RUNNING, ASKED):
-            # Whoever cannot even be killed hangs in the system, and is given up.
+            # A process that cannot even be killed hangs in the system, and is given up.
             self.phase, self._until = KILLED, now + max(grace, 1.0)
             return SIGKILL
         if self.phase == LINGERING:
@@ -122,5 +122,5 @@ class ProcessLifecycle:
 
     def _sweep(self, now: float) -> None:
         self.phase = SWEEPING
-        # Whoever is left is looked for once at least, also where there is no grace.
+        # Processes that are left are looked for once at least, also where there is no grace.
         self._until = now + max(self._limits.grace_seconds, _LOOK_SECONDS)

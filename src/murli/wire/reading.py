@@ -93,7 +93,7 @@ def read_end(
     """Understand the last word of a tool, behind *count* items; ``None`` when there is none.
 
     *terminal* is the last document on stdout, if it is one that ends an answer; errors may also be
-    at the end of *stderr_text*. *streams* tells that items were asked for.
+    at the end of *stderr_text*. *streams* is whether items were asked for.
     """
     oddities: tuple[str, ...] = ()
     if terminal is None or (exit_code and claims_success(terminal)):
@@ -108,7 +108,7 @@ def read_end(
     if is_of_batch(terminal):
         return _batch(terminal, exit_code, contract, stderr_text)
     if terminal.get("_summary") is True and "ok" not in terminal:
-        # The bare line that ends a stream; what an envelope would add, the exit code tells.
+        # The bare line that ends a stream; what an envelope would add, the exit code says.
         terminal = {**envelope_of(dict(terminal)), "ok": exit_code in (0, None)}
     if "ok" in terminal or "schema_version" not in terminal:
         found = from_family(terminal, exit_code, contract)

@@ -59,7 +59,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """A warning beside the answer; *replacement* is set when it tells what to use instead.
+    """A warning beside the answer; *replacement* is set when it says what to use instead.
 
     *field* is the part of the data that it is about.
     """
@@ -113,7 +113,7 @@ class WireResponse(Generic[T]):
     contract: str
     state: str
     exit_code: int | None
-    #: checked as *T*, and never as ``None``: whoever looks at it has looked at the state before
+    #: checked as *T*, and never as ``None``: it is looked at after the state
     data: T | Any = None
     message: str = ""
     problem: Problem | None = None

@@ -79,7 +79,7 @@ def wait_for_end(child: Child, each_turn: Callable[[], object] = lambda: None) -
 def pump(child: Child) -> Generator[None, None, None]:
     """Attend to *child* until it is over; a turn of the loop for every time something happened.
 
-    Whoever leaves the loop early, or is interrupted in it, leaves nothing running.
+    Leaving the loop early, or interrupting it, leaves nothing running.
     """
     try:
         while not child.is_over:
@@ -284,7 +284,7 @@ class Child:
             data = reader.read() if reader else os.read(descriptor, sink.chunk)
         except BlockingIOError:
             return
-        except OSError:  # how a terminal tells that its other side is closed
+        except OSError:  # how a terminal shows that its other side is closed
             data = b""
         if not data:
             sink.end()
@@ -312,7 +312,7 @@ class Child:
                 self._rest = self._rest[os.write(stream.fileno(), self._rest[:_CHUNK]) :]
         except BlockingIOError:
             return
-        except OSError:  # it has read enough, or is gone; whether that is well, its status tells
+        except OSError:  # it has read enough, or is gone; whether that is well, its status says
             pass
         stream.close()
         self._input = None
@@ -331,7 +331,7 @@ class Child:
         """Take the status of the tool, and end what is left of its group."""
         if not self._sweeping:
             self._sweeping = True
-            self.close()  # whoever still writes finds nobody listening
+            self.close()  # later output finds no reader
             self._reap()
             first = SIGTERM if self._limits.grace_seconds > 0 else SIGKILL
             if self._limits.leave_children or not self.send(first):
@@ -373,7 +373,7 @@ def _is_alive(group: int) -> bool:
     """
     try:
         numbers = [name for name in os.listdir("/proc") if name.isdecimal()]
-    except OSError:  # this system does not tell
+    except OSError:  # this system does not report it
         return True
     for number in numbers:
         try:

@@ -45,7 +45,7 @@ _TEMPORARY = 75
 
 
 def kind_of(contract: str, exit_code: int | None, code: str = "") -> str:
-    """Return what a failure means; ``tool_error`` when nobody can tell.
+    """Return what a failure means; ``tool_error`` when that is unknown.
 
     The number counts. The name of the *code* does where a number is missing (a pipe may have eaten
     it), where it means more than any number, and in murli, whose numbers have several kinds each.

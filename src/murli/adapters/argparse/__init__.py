@@ -333,7 +333,7 @@ class Enabled:
         if can_adopt(args):
             adopt_program(invocation)
         else:
-            invocation.undo_all()  # nobody will tell us when the handler ends
+            invocation.undo_all()  # we are not notified when the handler ends
 
     # -- what the runtime asks -------------------------------------------------------------
 
@@ -346,7 +346,7 @@ class Enabled:
         return prog.rpartition(" ")[2]
 
     def version(self) -> str:
-        """Return the version that ``--version`` tells, else that of the caller's package."""
+        """Return the version that ``--version`` prints, else that of the caller's package."""
         for action in self.parser._actions:
             if isinstance(action, argparse._VersionAction):
                 found = _version_in(str(action.version or self.parser.prog))

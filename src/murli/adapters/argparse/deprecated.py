@@ -1,7 +1,7 @@
 """Deprecations in a parser: those of argparse itself, which has them from 3.13, and ours.
 
-argparse tells its own as text on stderr. Where the answer has a place for them they go there; what
-they are about is still in the frame that tells.
+argparse writes its own as text to stderr. Where the answer has a place for them they go there; what
+they are about is still in the frame that writes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def listen(
     chosen: Sequence[argparse.ArgumentParser],
     invocation: Invocation,
 ) -> Callable[[], None]:
-    """Have what *parser* would say on stderr told in the answer; return what ends that.
+    """Put what *parser* would write to stderr into the answer; return what ends that.
 
     *chosen* are the parsers that the parse has gone through so far.
     """
@@ -66,7 +66,7 @@ def note_commands(chosen: Sequence[argparse.ArgumentParser], invocation: Invocat
             continue
         path = path_to(chosen[:count])
         above = subparsers_of(chosen[count - 2]) if count > 1 else None
-        # argparse has told a person in its own way.
+        # argparse has warned a person in its own way.
         is_deprecated = bool(path) and path[-1] in getattr(above, "_deprecated", ())
         if invocation.contract.has_warnings or not is_deprecated:
             note_command(invocation, path, declared)
@@ -78,7 +78,7 @@ def _declared(parser: Any) -> Any:
 
 
 def _is_noted(parser: argparse.ArgumentParser, action: argparse.Action) -> bool:
-    """Return whether our words about *action* say that it is deprecated: then they are told."""
+    """Return whether our words about *action* say that it is deprecated: then they are used."""
     metadata = metadata_of(parser)
     note = metadata.flag_annotations.get(names_of(action)[0]) if metadata is not None else None
     return note is not None and note.deprecated is not None

@@ -1,4 +1,4 @@
-"""What argparse found wrong, told in our words.
+"""What argparse found wrong, in our words.
 
 argparse reports text. What it was looking at is still in the frames of the exception it is
 handling, and unlike the text those do not change with the language.
@@ -40,7 +40,7 @@ def report(
     *,
     is_custom: bool,
 ) -> Any:
-    """Report what ``parser.error`` was called for to whoever reads.
+    """Report what ``parser.error`` was called for to the reader.
 
     *own_error* is the parser's own, *given* and *named* its arguments. Where it *is_custom*, it
     may raise, exit or return, as it does without us.

@@ -219,9 +219,9 @@ class ParserLevel:
 
 
 class Routes(dict[str, argparse.ArgumentParser]):
-    """The subcommands of a parser, each of which tells when it parses.
+    """The subcommands of a parser, each of which reports when it parses.
 
-    Whoever looks one up, argparse or an action of the author's own, may let it parse; that it does
+    Code that looks one up, argparse's or an action of the author's, may let it parse; that it does
     is what counts. What the scanner believes is not good enough for the guard.
     """
 

@@ -74,7 +74,7 @@ def invocation_among(enabled: Enabled, argv: list[str]) -> Invocation:
 def reads_ahead(parser: Any) -> bool:
     """Return whether *parser* only looks for options before another one parses the call.
 
-    It has no help to show, and takes no word: whoever knows the words is the tool.
+    It has no help to show, and takes no word: the tool alone knows the words.
     """
     return not (
         parser._get_positional_actions()

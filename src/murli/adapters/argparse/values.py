@@ -115,23 +115,23 @@ class Bindings:
             self._complete(parser, found)
 
     def enforce(self, parsed: Any, parsers: Sequence[argparse.ArgumentParser]) -> None:
-        """Refuse what *parsed* holds against the annotations, whoever gave it.
+        """Refuse what *parsed* holds against the annotations, wherever it is from.
 
         *parsers* are all that the parse went through; rules may speak of what is above them.
         """
         for action, declared in self._secret:  # as they were converted
             self._invocation.hide(value_in(parsed, action.dest), named=not declared)
         tables = [(parser, *self._values(parsed, parser)) for parser in parsers]
-        unsaid = {bound.key for bound in self._applied.values()}
+        unset = {bound.key for bound in self._applied.values()}
         # An abbreviation does not confirm: the name must be typed in full.
-        unsaid |= {_key(each) for each in self._seen.values() if self._typed.is_shortened(each)}
+        unset |= {_key(each) for each in self._seen.values() if self._typed.is_shortened(each)}
         for parser, metadata in self._parsers:
             # What a parser has itself counts more than what has the same name elsewhere.
             tables.sort(key=lambda table: table[0] is parser)
             options = {key: value for table in tables for key, value in table[1].items()}
             arguments = {key: value for table in tables for key, value in table[2].items()}
             defaults = enforce(
-                self._invocation, metadata, options, arguments, options.keys() - unsaid
+                self._invocation, metadata, options, arguments, options.keys() - unset
             )
             for action in parser._actions:
                 if _key(action) in defaults and not isinstance(parsed, dict):
@@ -190,7 +190,7 @@ class Bindings:
     def watch(self, parser: argparse.ArgumentParser, secret: Mapping[int, bool]) -> None:
         """Note which options the command line gives, and keep the secrets among them.
 
-        *secret* tells of their actions whether they are declared.
+        *secret* maps their actions to whether they are declared.
         """
         own = parser._get_values
         self._watched.add(id(parser))

@@ -343,7 +343,7 @@ class Call:
     # -- what the runtime asks -------------------------------------------------------------
 
     def version(self) -> str:
-        """Return the version that ``--version`` tells, else that of the tool's own package."""
+        """Return the version that ``--version`` prints, else that of the tool's own package."""
         below = getattr(self.root, "commands", None)
         inner = next(iter(below.values()), None) if isinstance(below, dict) else None
         own = self.root.callback or getattr(inner, "callback", None)

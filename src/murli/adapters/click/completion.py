@@ -169,7 +169,7 @@ class _Completion:
         """Return an option of the framework's own class: it looks at no other."""
         if hidden in self._options:
             return self._options[hidden]
-        # Its name is none that a parameter of the tool has: they share a namespace.
+        # No parameter of the tool has this name: they share a namespace.
         option: Any
         if _is_typers_own(self._call.root):
             import typer

@@ -1,6 +1,6 @@
-"""Deprecations that a click-like framework knows of, told where the answer has a place for them.
+"""Deprecations that a click-like framework knows of, reported where the answer has a place.
 
-Without that, click tells them on stderr, in its own way.
+Without that, click writes them to stderr, in its own way.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def noting_use(
 
 
 def watch(command: Any, notes: Mapping[str, FlagAnnotation]) -> None:
-    """Have the use of the parameters told that *command* knows to be deprecated."""
+    """Report the use of the parameters that *command* knows to be deprecated."""
     for param in command.params:
         if getattr(param, "deprecated", False) and _NOTED not in param.__dict__:
             setattr(param, _NOTED, True)
@@ -58,7 +58,7 @@ def _stand_in(param: Any, declared: bool) -> None:
             return _silently(param, lambda: own(ctx, opts, args))
         finally:
             source = ctx.get_parameter_source(param.name)
-            # What is declared in our words too is told with those.
+            # What is declared in our words too is reported with those.
             if source is not None and source.name in _GIVEN and not declared:
                 note_parameter(invocation, _name(param), None, deprecated)
 

@@ -1,6 +1,6 @@
 """What a click-like framework raised, as failures in our words.
 
-Exceptions are told apart by the names of their classes: a typer that brings its own click has
+Exceptions are recognized by the names of their classes: a typer that brings its own click has
 classes of the same names. What a check was looking at is read from the frame that raised.
 """
 
@@ -256,7 +256,7 @@ def _bad_value(error: Any, frames: list[FrameType]) -> AgentError:
     if low is not None or high is not None:
         return usage.out_of_range(name, value, low, high)
     raised = [frame for frame in frames if frame.f_code.co_name != "fail"][-1:]
-    # Where one value is converted; where they are counted there is no one parameter to tell of.
+    # Where one value is converted; where they are counted no single parameter is at fault.
     converting = any("param" in f.f_locals and _in_framework(f) for f in raised)
     expected = _EXPECTED.get(type_name(param)) if converting else None
     return usage.bad_value(name, value, expected or str(error.message))

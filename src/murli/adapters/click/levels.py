@@ -240,7 +240,7 @@ class CommandLevel:
         return found
 
     def _unparsed_context(self) -> Any:
-        """Return a context that can tell whether it is asked what was parsed."""
+        """Return a context that notices whether it is asked what was parsed."""
         from .unparsed import kind_for
 
         if self._is_parsed:

@@ -268,7 +268,7 @@ def type_name(param: Any) -> str:
 
 def _default(param: Any) -> Any:
     default = param.default
-    if type(default).__name__ == "Sentinel":  # click's own word for "nobody said"
+    if type(default).__name__ == "Sentinel":  # click's own word for "not set"
         return False if _type(param) == "bool" else None
     if type_name(param).lower().startswith("file") and is_standard_stream(default):
         return STANDARD_STREAM

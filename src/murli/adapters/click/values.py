@@ -247,7 +247,7 @@ def _source(param: Any, name: str = "DEFAULT_MAP") -> Any:
 def values_in(ctx: Any) -> dict[str, Any]:
     """Return the values of all parameters on the way to the command of *ctx*, by their places.
 
-    Paths that are given as text are paths here, so that they are told from other text.
+    Paths that are given as text are paths here, to distinguish them from other text.
     """
     found: dict[str, Any] = {}
     while ctx is not None:

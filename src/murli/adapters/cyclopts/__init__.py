@@ -45,7 +45,7 @@ def enable(app: Any, settings: Settings, caller: str) -> None:
 
 
 class _AsBefore(type):
-    """The class of a class whose instances are told from no others of the class below it.
+    """The class of a class whose instances look like any others of the class below it.
 
     cyclopts asks whether one app is of the class of another.
     """

@@ -85,7 +85,7 @@ def with_usage(writer: Writer, failure: Failure) -> Failure:
     try:
         level, command = _at_fault(invocation, flag_key(failure.error.field))
         if level.forwards and not (command.flags or command.arguments):
-            return failure  # what it takes nobody has told us
+            return failure  # what it takes is unknown
         return failure.replace(usage=usage_line(command, MOST_BYTES))
     except (Exception, SystemExit):  # code of the tool's own, asked for its parameters
         return failure
@@ -159,8 +159,8 @@ def _name(error: AgentError, call: str, *, is_declared: bool, is_absent: bool) -
     """Put *call* into the words of *error*, unless its author has written other ones."""
     hint = error.suggestion
     if _LOOK in hint:
-        told = f"run `{call}`" if is_declared else f"{_LOOK}, for example with `{call}`,"
-        error.suggestion = hint.replace(_LOOK, told, 1)
+        advised = f"run `{call}`" if is_declared else f"{_LOOK}, for example with `{call}`,"
+        error.suggestion = hint.replace(_LOOK, advised, 1)
     elif not hint:
         what = "what there is" if is_absent else "the state"
         error.suggestion = f"Look at {what}: `{call}`."

@@ -6,7 +6,7 @@ exception through ``sys.excepthook``, everything else at interpreter exit.
 
 There, one fact is hard to come by: the status of a `SystemExit`. Three sources, in order:
 
-* From Python 3.12 ``sys.monitoring`` tells us what leaves the outermost frame.
+* From Python 3.12 ``sys.monitoring`` reports what leaves the outermost frame.
 * Before that ``sys.exit`` is ours while the invocation runs. It raises a subclass whose ``code`` is
   asked for by the interpreter itself when it ends the program, and by nobody else in that way.
 * Without either, a frame that did not end in a return was left by a `SystemExit` we did not see
@@ -418,9 +418,9 @@ class ProgramAsHandler:
 
 
 class Exit(SystemExit):
-    """What our ``sys.exit`` raises; tells the owner when the interpreter acts on it.
+    """What our ``sys.exit`` raises; notifies the owner when the interpreter acts on it.
 
-    Whoever shows it, or its class, shows what Python raises.
+    Where it or its class is shown, it looks like what Python raises.
     """
 
     __module__, __qualname__ = "builtins", "SystemExit"
@@ -450,7 +450,7 @@ def _exit(status: object = None, /) -> NoReturn:
 
 
 def _monitor(owner: ProgramAsHandler) -> Callable[[], None] | None:
-    """Have *owner* told what leaves the outermost frame, where Python can tell."""
+    """Notify *owner* of what leaves the outermost frame, where Python can."""
     monitoring: Any = getattr(sys, "monitoring", None)
     if monitoring is None:
         return None

@@ -29,9 +29,9 @@ def answer_interrupt(settings: Settings, error: BaseException) -> None:
         raise SystemExit(invocation.finish(error))
     if settings.is_for_people(is_terminal(sys.stdout)) and "--agent" not in sys.argv:
         return
-    told = invocations.last_exit_code
-    if told is not None:  # one answer is all there may be, and this is its code
-        raise SystemExit(told)
+    code = invocations.last_exit_code
+    if code is not None:  # one answer is all there may be, and this is its code
+        raise SystemExit(code)
     for number in (1, 15):  # more of them mean the same, and change nothing
         if _signal.getsignal(number) == _signal.SIG_DFL:
             _signal.signal(number, _signal.SIG_IGN)

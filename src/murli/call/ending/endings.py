@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ...errors import AgentError
     from .. import Invocation
 
-# What a failure tells of it: who wants to know why looks at the end.
-MOST_TOLD = 1 << 15
+# How much of it a failure shows: the reason is at the end.
+_MOST_PRINTED = 1 << 15
 
 
 def exit_failure(invocation: Invocation, ending: SystemExit) -> AgentError | None:
@@ -31,17 +31,17 @@ def exit_failure(invocation: Invocation, ending: SystemExit) -> AgentError | Non
         return None
     if invocation.running.refusal is not None:
         return invocation.running.refusal.ended(status)
-    said = "" if isinstance(ending.code, int) else text_of(ending.code).strip()
-    said = said or reason_on_stderr(invocation)
+    reason = "" if isinstance(ending.code, int) else text_of(ending.code).strip()
+    reason = reason or reason_on_stderr(invocation)
     meaning = _declared_meaning(invocation, ending)
     if meaning is not None and not isinstance(meaning, str):
         from ...errors import AgentError
 
-        said = said or f"The command ended with exit status {status}."
-        failure = AgentError.of_kind(meaning.value, said, context={"exit_status": status})
+        reason = reason or f"The command ended with exit status {status}."
+        failure = AgentError.of_kind(meaning.value, reason, context={"exit_status": status})
         failure.is_translated = True  # what was done by then, nobody has declared
         return failure
-    return caused_failure(ending, said, status)
+    return caused_failure(ending, reason, status)
 
 
 def reason_on_stderr(invocation: Invocation) -> str:
@@ -51,14 +51,14 @@ def reason_on_stderr(invocation: Invocation) -> str:
     from ...process.last_words import reason_in
 
     flush(sys.stderr)
-    said = reason_in(invocation.capture.errors, invocation.writer._outlet.scrubbed)
-    return invocation.extras.masked(said) if said else said
+    reason = reason_in(invocation.capture.errors, invocation.writer._outlet.scrubbed)
+    return invocation.extras.masked(reason) if reason else reason
 
 
 def is_declared_success(invocation: Invocation, ending: SystemExit) -> bool:
     """Return whether the author declares that the status of *ending* is no failure.
 
-    The answer then says which it was and what it means; for who reads the answer it is a success
+    The answer then says which it was and what it means; for its reader it is a success
     like any other, so that the process ends with 0.
     """
     meaning = _declared_meaning(invocation, ending)
@@ -105,17 +105,17 @@ def exit_like(error: BaseException, code: object) -> SystemExit:
     return ending
 
 
-def told_of(printed: str | bytes, metadata: Metadata | None) -> object:
+def printed_end(printed: str | bytes, metadata: Metadata | None) -> object:
     """Return what a failed command had printed: all of it, or its end and how much came before."""
     from ...answer import payload_of
 
-    omitted = len(printed) - MOST_TOLD
+    omitted = len(printed) - _MOST_PRINTED
     if isinstance(printed, bytes) and omitted > 0:
         return {"omitted_bytes": omitted, "end": payload_of(printed[omitted:])}
-    told = payload_of(printed, metadata)
-    if not isinstance(told, str) or len(told) <= MOST_TOLD:
-        return told
-    return {"omitted_characters": len(told) - MOST_TOLD, "end": told[-MOST_TOLD:]}
+    shown = payload_of(printed, metadata)
+    if not isinstance(shown, str) or len(shown) <= _MOST_PRINTED:
+        return shown
+    return {"omitted_characters": len(shown) - _MOST_PRINTED, "end": shown[-_MOST_PRINTED:]}
 
 
 def hint_at_text(invocation: Invocation, failure: AgentError) -> None:

@@ -18,8 +18,8 @@ from .endings import (
     exit_failure,
     hint_at_text,
     is_declared_success,
+    printed_end,
     reason_on_stderr,
-    told_of,
     unanswered,
 )
 from .for_people import ABORTED, INTERRUPTED, interrupt_behind, is_aborted, is_expired
@@ -101,14 +101,14 @@ def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) ->
     if writer._reply.answered:
         invocation.pass_on(printed)
     else:
-        output = told_of(printed, invocation.metadata)
+        output = printed_end(printed, invocation.metadata)
     failure = error_for(invocation, error)
     if failure.error_type == "subprocess_failed" and not getattr(error, "stderr", None):
         failure.message = f"{failure.message} {reason_on_stderr(invocation)}".rstrip()
     if invocation.running.steps is not None or (invocation.metadata and invocation.metadata.steps):
-        from ...answer.declared_results import tell
+        from ...answer.declared_results import with_steps
 
-        failure = tell(invocation, failure)
+        failure = with_steps(invocation, failure)
     code = invocation.extras.answer_bare_call(failure)
     if code is not None:
         return code
@@ -188,12 +188,12 @@ def _keep_traceback(invocation: Invocation, error: BaseException, failure: Agent
     if is_on("MURLI_DEBUG") or invocation.call.debug:
         import traceback
 
-        told = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-        told = invocation.extras.masked(told)
+        lines = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        lines = invocation.extras.masked(lines)
         if invocation.secrets is not None:
-            told = invocation.secrets.scrub(told)  # the streams may be the program's again
+            lines = invocation.secrets.scrub(lines)  # the streams may be the program's again
         try:
-            sys.stderr.write(told)
+            sys.stderr.write(lines)
         except (AttributeError, OSError, ValueError):  # there is none, or nobody reads it
             pass
         if invocation.writer.is_tty() and failure.suggestion == TRACEBACK_HINT:
@@ -201,7 +201,7 @@ def _keep_traceback(invocation: Invocation, error: BaseException, failure: Agent
         return
     is_known = failure.suggestion != TRACEBACK_HINT
     if is_known and (not invocation.is_for_people or is_authored(error)):
-        return  # the failure is understood, and tells what to do
+        return  # the failure is understood, and says what to do
     # Also where a command may reveal secrets, or a person reads: the file outlives the call.
     from ...failures.tracebacks import keep
     from ...secrets.redaction import scrub_for_file
@@ -244,8 +244,8 @@ def error_for(invocation: Invocation, error: BaseException) -> AgentError:
 def exit_code_for(invocation: Invocation, ending: SystemExit) -> int:
     """Return the code the process ends with when the tool exits with *ending*."""
     writer = invocation.writer
-    told = writer._reply.answered or writer.is_tty()
-    failure = None if told else exit_failure(invocation, ending)
+    is_answered = writer._reply.answered or writer.is_tty()
+    failure = None if is_answered else exit_failure(invocation, ending)
     refused = invocation.running.refused_exit_code
     if failure is None:
         return refused or writer._reply.exit_code or _own_status(invocation, ending)

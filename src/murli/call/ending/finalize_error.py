@@ -45,6 +45,6 @@ def weigh(invocation: Invocation, error: AgentError) -> None:
             error.explicit_recoverable = False  # as the manifest has it
         if late and not error.promised and may_be_repeated(invocation):
             error.fix_required = error.fix_required or "Allow more time: pass a larger --timeout."
-    told = undeclared(metadata, error.kind, error.code)
-    if told and (invocation.settings.dev or is_on("MURLI_DEV")):
-        writer.warn("UNDECLARED_EXIT_CODE", told)
+    message = undeclared(metadata, error.kind, error.code)
+    if message and (invocation.settings.dev or is_on("MURLI_DEV")):
+        writer.warn("UNDECLARED_EXIT_CODE", message)

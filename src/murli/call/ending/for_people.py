@@ -206,7 +206,7 @@ def hint(invocation: Invocation, problem: AgentError, shown: str) -> None:
 class Interrupted(SystemExit):
     """The exit a framework makes of Ctrl-C; once it ends the program, SIGINT does.
 
-    Whoever shows it, or its class, shows what Python raises.
+    Where it or its class is shown, it looks like what Python raises.
     """
 
     __module__, __qualname__ = "builtins", "SystemExit"

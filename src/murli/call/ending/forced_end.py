@@ -21,7 +21,7 @@ from ...outcome import Failure
 from ...process.children import stop_children
 from ...process.deadline import GRACE_SECONDS
 from ...process.process_guard import interruption_by, real_hard_exit
-from .endings import answer_descriptor, hint_at_text, told_of
+from .endings import answer_descriptor, hint_at_text, printed_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,12 +111,12 @@ def end(invocation: Invocation, failure: Callable[[], AgentError]) -> None:
     if invocation.state >= CONCLUDING and writer._reply.answered and not writer._reply.is_writing:
         real_hard_exit(writer._reply.exit_code)
     if not seized and writer._reply.is_writing:
-        _tell(invocation, unread(invocation))
+        _write_last_words(invocation, unread(invocation))
     error = failure()
     if invocation.running.steps is not None:
         error.context = {**invocation.running.steps.context(), **error.context}
     _within(FLUSH_SECONDS, lambda: flush(sys.stdout))
-    _tell(invocation, error)
+    _write_last_words(invocation, error)
 
 
 def unread(invocation: Invocation) -> AgentError:
@@ -126,7 +126,7 @@ def unread(invocation: Invocation) -> AgentError:
     return AgentError.tool_error(f"Nobody read the answer{within}.", error_type="output_failed")
 
 
-def _tell(invocation: Invocation, error: AgentError) -> None:
+def _write_last_words(invocation: Invocation, error: AgentError) -> None:
     stages, code = last_words(invocation, error)
     for stage in stages:
         written = [_written(descriptor, data) for descriptor, data in stage]
@@ -160,7 +160,7 @@ def last_words(
         return [[stdout] if is_open else []], answer.exit_code
     if is_open and not writer.is_tty() and answer.stream != "stderr":
         return [[stdout], [stderr]], answer.exit_code
-    # Who reads a stream line by line must meet its end there.
+    # A reader of single lines must find the end of the stream there.
     streaming = writer._reply.is_streaming and is_open
     return [[stderr, stdout] if streaming else [stderr]], answer.exit_code
 
@@ -187,10 +187,10 @@ def _document_of(invocation: Invocation, error: AgentError, elapsed: float | Non
     writer, capture = invocation.writer, invocation.capture
     output: Any = None
     if capture is not None and not writer._reply.answered:
-        output = told_of(capture.so_far(), invocation.metadata)
+        output = printed_end(capture.so_far(), invocation.metadata)
         if output is not None:
             hint_at_text(invocation, error)
-    invocation.running.tells_printed = True
+    invocation.running.shows_printed = True
     failure = Failure(error, writer._reply.phase, output)
     if invocation.metadata is not None and invocation.metadata.state:
         from ...answer.advice import with_state
@@ -199,7 +199,7 @@ def _document_of(invocation: Invocation, error: AgentError, elapsed: float | Non
     try:
         return writer._reply.document_of(failure, elapsed)
     finally:
-        invocation.running.tells_printed = False
+        invocation.running.shows_printed = False
 
 
 def _written(descriptor: int, data: bytes) -> bool:
@@ -210,7 +210,7 @@ def _written(descriptor: int, data: bytes) -> bool:
         try:
             DescriptorStream(descriptor).write_bytes(data)
             result.append(True)
-        except OSError:  # there is nobody left to tell
+        except OSError:  # there is nobody left to report to
             pass
 
     return _within(WRITE_SECONDS, write) and bool(result)

@@ -47,7 +47,7 @@ def running() -> Invocation | None:
 
 
 def succeed(before: Invocation, invocation: Invocation) -> None:
-    """Let *invocation* take the place of *before*, and with it what that had been told."""
+    """Let *invocation* take the place of *before*, with its cleanups and its secrets."""
     if before.state >= CONCLUDING:
         return  # it is answered
     if before.deadline is not None:

@@ -1,6 +1,6 @@
-"""What authors say about flags and arguments is kept, not only told.
+"""What authors say about flags and arguments is checked, not only shown.
 
-Everything that is wrong with a call is found before the command runs, and told at once.
+Everything that is wrong with a call is found before the command runs, and reported at once.
 """
 
 from __future__ import annotations

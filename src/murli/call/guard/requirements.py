@@ -201,7 +201,7 @@ def _attested(traits: Traits) -> AgentError | None:
 
 
 def _global_scope(invocation: Invocation, traits: Traits, unattended: bool) -> AgentError | None:
-    """Ask for ``--global`` where the command has it, and tell what is changed for everybody."""
+    """Ask for ``--global`` where the command has it, and say what is changed for everybody."""
     if traits.config_write_scope != "global":
         return None
     own, given = invocation.host.options(invocation.running.command), invocation.running.flags_given

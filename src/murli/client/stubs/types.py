@@ -130,7 +130,7 @@ def literal(values: list[Any]) -> str:
 def _typed_dict(name: str, fields: Mapping[str, str], required_keys: set[str]) -> str:
     """Write a `TypedDict`; as a call where a key is no name."""
     if not all(map(_is_plain, fields)):
-        # A call has no way to tell which keys may be missing: any, or none.
+        # A call cannot show which keys may be missing: any, or none.
         total = "" if required_keys >= fields.keys() else ", total=False"
         pairs = "".join(f"        {key!a}: {kind},\n" for key, kind in fields.items())
         return f'{name} = TypedDict(\n    "{name}",\n    {{\n{pairs}    }}{total},\n)\n'

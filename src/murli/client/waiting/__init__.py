@@ -158,7 +158,7 @@ def waited(
 
 
 class _Clock:
-    """How long steps have taken, as far as they tell."""
+    """How long steps have taken, as far as is known."""
 
     def __init__(self) -> None:
         self.milliseconds = 0

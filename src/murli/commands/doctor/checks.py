@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _PATIENCE_SECONDS = 10.0
 _VERSION = r"(\d+(?:\.\d+)+|\d+)"
 _STATUSES = {"pass": "passed", "warn": "warnings", "fail": "failed"}
-# What every check of the family tells, be it null.
+# What every check of the family reports, even if it is null.
 _KEYS = ("name", "ok", "version", "required", "error", "fix")
 
 
@@ -85,7 +85,7 @@ def _tool(name: str, version: str) -> Check:
 
 
 def _dependency(dependency: dict[str, Any]) -> Check:
-    """Run what tells the version of a program, and compare."""
+    """Run what prints the version of a program, and compare."""
     required = str(dependency["min_version"])
     check: Check = {"name": dependency["name"], "status": "fail", "required": required}
     if dependency.get("fix_command"):
@@ -115,9 +115,9 @@ def _numbers(version: str) -> list[int]:
 
 def _declarations(commands: list[Command]) -> Iterator[Check]:
     leaves = [command for command in commands if not command.visible and not command.hidden]
-    unsaid = [each for each in leaves if not declared_danger(each.metadata, each.telling_path)]
+    bare = [each for each in leaves if not declared_danger(each.metadata, each.telling_path)]
     yield _advice(
-        "danger_level", "no danger_level, so mutating: ", [" ".join(each.path) for each in unsaid]
+        "danger_level", "no danger_level, so mutating: ", [" ".join(each.path) for each in bare]
     )
     open_secrets = [
         f"{' '.join(command.path)} --{flag.name}"

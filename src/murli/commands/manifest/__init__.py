@@ -154,7 +154,7 @@ def _share_flags(
     shared: dict[str, Any],
     ours: set[tuple[str, ...]],
 ) -> dict[str, Any]:
-    """Return those of *shared* that mean the same on every command, and are told nowhere else.
+    """Return those of *shared* that mean the same on every command, and stand nowhere else.
 
     An option of the tool's own has the name to itself on its command, so that one of ours with the
     same name is an option of each of the others.
@@ -235,7 +235,7 @@ def _flags_at_root(invocation: Invocation, entry: dict[str, Any]) -> dict[str, A
 
 
 def output_of_command(invocation: Invocation) -> dict[str, Any]:
-    """Return what ``CMD --output-schema`` answers; ``{}`` when nobody said."""
+    """Return what ``CMD --output-schema`` answers; ``{}`` when nothing is declared."""
     command, _ = _called(invocation)
     return output_schema(command, command.metadata or Metadata())
 

@@ -1,7 +1,7 @@
 """A command as a manifest has it, in the shape of either of its two versions.
 
-Both are closed. What the first has no key for (positional arguments, variables, exclusions) is told
-in words, so that a reader of either can call every command.
+Both are closed. What the first has no key for (positional arguments, variables, exclusions) is
+written in words, so that a reader of either can call every command.
 """
 
 from __future__ import annotations

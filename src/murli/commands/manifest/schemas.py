@@ -33,7 +33,7 @@ _WRAPPED = {"string": "text", "integer": "value", "number": "value", "boolean": 
 
 
 def output_schema(command: Command, metadata: Metadata) -> dict[str, Any]:
-    """Return the schema of ``data`` after a success, ``{}`` when nobody said."""
+    """Return the schema of ``data`` after a success, ``{}`` when nothing is declared."""
     returns = returns_of(command, metadata)
     schema = returns.get("output_schema")
     if schema is None and returns.get("shape"):

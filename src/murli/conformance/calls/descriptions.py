@@ -13,7 +13,7 @@ from ..judging import Look, NotVerified, finding, or_not_applicable
 from ..results import Evidence, Finding
 from ..shapes.kinds import TEXTS
 from ..shapes.murli import walked
-from ..target import Target
+from .making import Target
 
 Described = tuple[str, dict[str, Any], Evidence]
 

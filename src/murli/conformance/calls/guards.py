@@ -5,8 +5,7 @@ from __future__ import annotations
 from ...wire.catalogue import Command
 from ...wire.documents import parsed
 from ...wire.envelopes import text_in
-from ..target import Target
-from .making import Call, call_of, confirms, entry_of, is_understood, named
+from .making import Call, Target, confirms, named
 
 
 def unconfirmed(target: Target, command: Command, *more: str) -> Call | None:
@@ -14,7 +13,7 @@ def unconfirmed(target: Target, command: Command, *more: str) -> Call | None:
     words = target.words(command, *more)
     if confirms(command, words):
         return None
-    return call_of(target, target.run(*words), named(command))
+    return target.call_of(target.run(*words), named(command))
 
 
 def is_refusal(call: Call) -> bool:
@@ -28,7 +27,7 @@ def only_foretells(call: Call) -> bool:
     """Return whether a call was a dry run although none was asked for, as its command declares."""
     if call.exit_code != 0 or call.meta.get("dry_run") is not True:
         return False
-    entry = entry_of(call.target, call.command)
+    entry = call.target.entry_of(call.command)
     return entry.get("safe_default") is True or bool(text_in(entry.get("confirm_flag")))
 
 
@@ -49,7 +48,7 @@ def may_be_asked(target: Target, command: Command, flag: str) -> bool:
     if command.is_group or target.is_safe(command) or is_guarded(target, command):
         return True
     if target.is_enveloped:
-        return target.understands(flag) and is_understood(target, flag)
+        return target.understands(flag) and target.is_understood(flag)
     if command in target.guarded:
         return False
     known = [each.path for each in target.commands if each.is_group or target.is_safe(each)]

@@ -9,9 +9,9 @@ from typing import Any
 from ...declare.safety import suggests_change
 from ...wire.catalogue import Command, Flag
 from ..judging import NotVerified
-from ..target import NO_SUCH_COMMAND, NO_SUCH_FLAG, NO_SUCH_FORMAT, Target
+from ..target import NO_SUCH_COMMAND, NO_SUCH_FLAG, NO_SUCH_FORMAT
 from .guards import is_guarded, unconfirmed
-from .making import Call, all_calls, call_of, made, readers, seen
+from .making import Call, Target
 
 # How many flags of one command are tried with a wrong value: some tools list tens of thousands.
 _MOST_FLAGS = 16
@@ -22,24 +22,22 @@ _NO_VALUE = "murli-check-no-such-value"
 
 def unknown_flags(target: Target) -> Iterator[Call]:
     """Pass an unknown option to the tool, its groups and the commands where that does no harm."""
-    for name, evidence in target.mistakes():
-        if call := call_of(target, evidence, name):
-            yield call
+    yield from target.mistakes()
     for command in target.guarded:
         words = (*command.path, NO_SUCH_FLAG)  # without arguments, which might be acted on
-        if is_guarded(target, command) and (call := made(target, *words, command=command)):
+        if is_guarded(target, command) and (call := target.made(*words, command=command)):
             yield call
 
 
 def wrong(target: Target, command: Command, *more: str) -> Call | None:
     """Make a complete call of *command* with *more*; ``None`` if it shows nothing."""
-    return made(target, *target.words(command, *more), command=command)
+    return target.made(*target.words(command, *more), command=command)
 
 
 def unknown_commands(target: Target) -> Iterator[Call]:
     """Call an unknown command of the tool and its groups, where it cannot be an argument."""
     for path in target.group_paths:
-        if call := call_of(target, target.run(*path, NO_SUCH_COMMAND), " ".join(path)):
+        if call := target.call_of(target.run(*path, NO_SUCH_COMMAND), " ".join(path)):
             yield call
     if target.is_enveloped:
         _mistype(target)
@@ -53,7 +51,7 @@ def _mistype(target: Target) -> None:
         for name in (*each.path[-1:], *each.aliases)
     }
     groups = target.group_paths
-    for command in readers(target):
+    for command in target.readers():
         # After a command that is not a group the word would be an argument.
         is_below = bool(command.path) and command.path[:-1] in groups
         if is_below and len(command.path[-1]) >= _SHORTEST_TYPED:
@@ -73,7 +71,7 @@ def format_flag(target: Target, command: Command) -> str:
 
 def bad_formats(target: Target) -> Iterator[Call]:
     """Ask every command that may be run for an unknown format."""
-    flags = [(command, format_flag(target, command)) for command in readers(target)]
+    flags = [(command, format_flag(target, command)) for command in target.readers()]
     for command, flag in flags:
         if flag and (call := wrong(target, command, flag, NO_SUCH_FORMAT)):
             yield call
@@ -83,7 +81,7 @@ def bad_formats(target: Target) -> Iterator[Call]:
 
 def bad_types(target: Target) -> Iterator[Call]:
     """Make calls with a word in the place of a number."""
-    for command in readers(target):
+    for command in target.readers():
         for flag in islice(filter(_is_number, command.flags.values()), _MOST_FLAGS):
             words: tuple[str, ...] = (f"--{flag.name}", _NO_VALUE)
             if not target.is_enveloped:
@@ -100,7 +98,7 @@ def _is_number(flag: Flag) -> bool:
 
 def bad_choices(target: Target) -> Iterator[tuple[Command, Flag, Call]]:
     """Make calls with a value that is not among the choices of a flag."""
-    for command in readers(target):
+    for command in target.readers():
         choosy = (each for each in command.flags.values() if each.values and each.kind != "boolean")
         for flag in islice(choosy, _MOST_FLAGS):
             if call := wrong(target, command, f"--{flag.name}", _NO_VALUE):
@@ -109,7 +107,7 @@ def bad_choices(target: Target) -> Iterator[tuple[Command, Flag, Call]]:
 
 def missing_arguments(target: Target) -> Iterator[Call]:
     """Make calls of commands without their required arguments."""
-    for command in readers(target):
+    for command in target.readers():
         needs = any(each.required for each in command.positionals or ()) or any(
             each.required and not each.env and not each.profileable
             for each in command.flags.values()
@@ -117,7 +115,7 @@ def missing_arguments(target: Target) -> Iterator[Call]:
         # Under the envelopes a call without words is answered with help.
         if not needs or (target.is_enveloped and not command.path):
             continue
-        if call := made(target, *command.path, command=command):
+        if call := target.made(*command.path, command=command):
             yield call
 
 
@@ -157,7 +155,7 @@ def errors(target: Target) -> Iterator[Call]:
     """Yield every call that returned an error."""
     for _ in usage_errors(target):  # so that there are some
         pass
-    found = [call for call in seen(target) if call.error]
+    found = [call for call in target.seen() if call.error]
     if not found:
         raise NotVerified("no error document was met")
     yield from found
@@ -168,11 +166,11 @@ def errors(target: Target) -> Iterator[Call]:
 
 def wrong_calls(target: Target) -> Iterator[Call]:
     """Yield the calls that exited with the code for a wrong call."""
-    return (call for call in all_calls(target) if call.exit_code == call.dialect.wrong_call)
+    return (call for call in target.all_calls() if call.exit_code == call.dialect.wrong_call)
 
 
 def failures(target: Target) -> Iterator[Call]:
     """Yield the failed calls that have an error, except those of a batch."""
-    for call in all_calls(target):
+    for call in target.all_calls():
         if call.error and call.exit_code > 0 and "_line" not in call.meta:
             yield call

@@ -19,26 +19,13 @@ from ..calls.documents import (
     strictness_of_stream,
 )
 from ..calls.guards import may_be_asked
-from ..calls.making import (
-    Call,
-    all_calls,
-    answered,
-    answers,
-    call_of,
-    called,
-    is_half_done,
-    listed,
-    made,
-    over,
-    seen,
-    unsuccessful,
-)
+from ..calls.making import Call, Target, is_half_done, over, unsuccessful
 from ..calls.mistaken import unknown_commands, unknown_flags
 from ..judging import NotApplicable, NotVerified, finding
 from ..results import Finding
 from ..shapes.kinds import misfits, shown, summed_up
 from ..shapes.murli import SUCCESS
-from ..target import NO_SUCH_FLAG, Target
+from ..target import NO_SUCH_FLAG
 
 _STATES = ("ok", "plan", "partial")
 # Characters that some encoders escape needlessly.
@@ -52,14 +39,14 @@ _MOST_LINES = 200
 
 def _successes(target: Target) -> Iterator[Call]:
     found = False
-    for call in answered(target):
+    for call in target.answered():
         found = True
         yield call
     if not found:
         raise NotVerified("no call that may be made worked; name one in a [[probe]] of the profile")
 
 
-@over(answers)
+@over(Target.answers)
 def failure(call: Call) -> str:
     """Every call ends, and a failed one has an error document."""
     code = call.evidence.exit_code
@@ -102,7 +89,7 @@ def success_shape(call: Call) -> str | None:
 def _for_programs(target: Target) -> Iterator[Call]:
     for _ in target.answers():
         pass
-    return (call for call in seen(target) if not asks_for_text(call))
+    return (call for call in target.seen() if not asks_for_text(call))
 
 
 def asks_for_text(call: Call) -> bool:
@@ -119,7 +106,7 @@ def strict_on_both_streams(call: Call) -> str:
 def one_newline(target: Target) -> Iterator[Finding]:
     """Descriptions, answers and errors end with exactly one line feed."""
     describing = Call(target, "", target.run("describe"))
-    for call in (describing, *answered(target), *unknown_flags(target)):
+    for call in (describing, *target.answered(), *unknown_flags(target)):
         for stream in ("stdout", "stderr"):
             data = getattr(call.evidence, stream)
             if documents(data)[0] and data.rstrip().endswith(b"}"):
@@ -135,7 +122,7 @@ def version(target: Target) -> Iterator[Finding]:
     inner = object_in(document.get("capabilities")).get("tool_version", known)
     trouble = "" if inner == known else f"capabilities.tool_version is {shown(inner)}"
     yield finding(trouble, "", evidence)
-    for call in seen(target):
+    for call in target.seen():
         document = error_of(call.evidence) or answer_of(call.evidence) or {}
         if not (is_error(document) or document.get("status") in _STATES):
             continue
@@ -161,7 +148,7 @@ def literal(target: Target) -> Iterator[Finding]:
     if any(each.is_group and not each.path for each in target.commands):
         call = Call(target, "", target.run(_ODD))
     elif target.safe:
-        call = called(target, target.safe[0], f"--{_ODD}")
+        call = target.called(target.safe[0], f"--{_ODD}")
     else:
         raise NotVerified("no command is known that could repeat anything")
     if _ODD not in f"{call.error.get('message')} {call.error.get('suggestion')}":
@@ -174,7 +161,7 @@ def literal(target: Target) -> Iterator[Finding]:
 def _spoken(target: Target) -> Iterator[Call]:
     for _ in (*target.answers(), *unknown_flags(target), *unknown_commands(target)):
         pass
-    return iter(seen(target))
+    return iter(target.seen())
 
 
 @over(_spoken, warn=True)
@@ -205,7 +192,7 @@ def null_device(target: Target) -> Iterator[Finding]:
 # -- of envelopes --------------------------------------------------------------------------------
 
 
-@over(all_calls)
+@over(Target.all_calls)
 def one_document(call: Call) -> str | None:
     """An answer other than a stream is one object on stdout, for success and failure."""
     return _surplus(call.evidence.stdout) if call.kind == "answer" else None
@@ -226,7 +213,7 @@ def _surplus(stdout: bytes) -> str:
     return "stdout has more than the document" if found else "stdout is not JSON"
 
 
-@over(all_calls)
+@over(Target.all_calls)
 def strict_on_stdout(call: Call) -> str | None:
     """No NaN, no duplicate key, no lone surrogate and no byte order mark."""
     stdout = call.evidence.stdout
@@ -235,7 +222,7 @@ def strict_on_stdout(call: Call) -> str | None:
     return next(filter(None, map(json_strictness, found)), "") if found else None
 
 
-@over(all_calls)
+@over(Target.all_calls)
 def line_ends(call: Call) -> str | None:
     """Stdout ends with a line feed, and lines have no carriage returns."""
     stdout = call.evidence.stdout
@@ -256,7 +243,7 @@ def help_envelope(target: Target) -> Iterator[Finding]:
     asked = [each for each in target.commands if may_be_asked(target, each, "--help")]
     paths = {each.path: None for each in asked} | {(): None}
     for path in paths:
-        call = call_of(target, target.run(*path, "--help"), " ".join(path))
+        call = target.call_of(target.run(*path, "--help"), " ".join(path))
         if call is None or call.exit_code != 0:
             continue
         trouble = _no_envelope(call)
@@ -269,7 +256,7 @@ def help_envelope(target: Target) -> Iterator[Finding]:
 
 def version_envelope(target: Target) -> Iterator[Finding]:
     """``--version`` returns an envelope."""
-    call = made(target, "--version")
+    call = target.made("--version")
     if call is None or call.exit_code != 0:
         raise NotVerified("there is no --version")
     yield finding(_no_envelope(call), "", call.evidence)
@@ -277,16 +264,16 @@ def version_envelope(target: Target) -> Iterator[Finding]:
 
 def bare_envelope(target: Target) -> Iterator[Finding]:
     """The tool without a command returns its help."""
-    listed(target)
+    target.listed()
     if not target.is_group:
         raise NotApplicable("the tool is a command itself, or does not say that it is none")
     call = Call(target, "", target.run())
-    shows = call_of(target, call.evidence) is not None
+    shows = target.call_of(call.evidence) is not None
     trouble = unsuccessful(call) or ("" if shows else f"{call.ended} instead of exit 0")
     yield finding(trouble or _no_envelope(call), "", call.evidence)
 
 
-@over(all_calls)
+@over(Target.all_calls)
 def asking_no_trace(call: Call) -> str | None:
     """Calls for help, the version or a schema create or change no file."""
     asks = call.kind in ("help", "version", "bare") or "--schema" in call.words

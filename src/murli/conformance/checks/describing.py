@@ -18,19 +18,11 @@ from ..calls.descriptions import (
     previewing,
 )
 from ..calls.documents import documents
-from ..calls.making import Call, unsuccessful
+from ..calls.making import Call, Target, unsuccessful
 from ..judging import NotApplicable, finding
 from ..results import Finding
 from ..shapes.kinds import is_text, misfits, shown, summed_up
-from ..shapes.murli import (
-    CAPABILITIES,
-    PROFILES,
-    command_misfits,
-    flags_in,
-    is_undeclared,
-    walked,
-)
-from ..target import Target
+from ..shapes.murli import CAPABILITIES, PROFILES, command_misfits, flags_in, is_undeclared, walked
 
 SCHEMA_VERSION = "1.0"
 # Options and commands of the contract that tools do not define themselves.

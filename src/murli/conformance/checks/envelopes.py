@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from ...wire.documents import is_terminal
 from ...wire.envelopes import text_in
 from ..calls.documents import envelope_of
-from ..calls.making import Call, all_calls, over
+from ..calls.making import Call, Target, over
 from ..judging import NotApplicable
 from ..results import Finding
 from ..shapes.envelope import keys as key_troubles
 from ..shapes.envelope import kinds, meta_kinds
 from ..shapes.envelope import outcome as outcome_troubles
 from ..shapes.kinds import first, is_count, repr_of
-from ..target import Target
 
 # The tool and this process read different clocks.
 _LEEWAY_MS = 100
@@ -24,7 +23,7 @@ _IDENTITY = ("request_id", "schema_version", "tool_version", "command", "timesta
 
 
 def _envelopes(target: Target) -> Iterator[Call]:
-    for call in all_calls(target):
+    for call in target.all_calls():
         if call.document is not None and is_terminal(call.document):
             yield call
 
@@ -38,7 +37,7 @@ def _has_meta(call: Call) -> bool:
     return isinstance((call.document or {}).get("meta"), dict)
 
 
-@over(all_calls)
+@over(Target.all_calls)
 def keys(call: Call) -> str | None:
     """The document of every call has the same five keys."""
     # Also a document that is not meant as an envelope.
@@ -135,7 +134,7 @@ def truthful(target: Target) -> Iterator[Finding]:
 
     if not any(
         text_in(call.meta.get(each))
-        for call in all_calls(target)
+        for call in target.all_calls()
         for each in ("request_id", "tool_version", "cwd")
     ):
         raise NotApplicable("meta says nothing about the calls")

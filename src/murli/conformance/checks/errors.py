@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...wire.documents import is_terminal
 from ..calls.documents import documents, errors_in
-from ..calls.making import Call, all_calls, by_wire, over
+from ..calls.making import Call, Target, by_wire, over
 from ..calls.mistaken import errors, failures, usage_errors
 from ..judging import finding
 from ..results import Finding
@@ -14,7 +14,6 @@ from ..shapes.envelope import error_shape, retry_advice
 from ..shapes.envelope import redirect as redirect_troubles
 from ..shapes.kinds import first, is_text, misfits, shown, summed_up
 from ..shapes.murli import ERROR
-from ..target import Target
 
 # Fields that are left out rather than empty.
 _LEFT_OUT_IF_EMPTY = ("suggestion", "valid_values", "field", "doc_url")
@@ -27,7 +26,7 @@ _LAST_OF_MURLI = 9
 
 
 def _with_error(target: Target) -> Iterator[Call]:
-    for call in all_calls(target):
+    for call in target.all_calls():
         if isinstance((call.document or {}).get("error"), dict):
             yield call
 
@@ -64,7 +63,7 @@ def stream(call: Call) -> str:
     return "" if is_empty else "an error, and stdout is not empty"
 
 
-@over(by_wire(errors, all_calls))
+@over(by_wire(errors, Target.all_calls))
 def exit_range(call: Call) -> str | None:
     """Every process exits with a code of its contract.
 

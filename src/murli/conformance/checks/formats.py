@@ -9,23 +9,10 @@ from ...wire.catalogue import Command
 from ...wire.documents import is_aside, is_terminal, parsed
 from ..calls.descriptions import formats
 from ..calls.documents import documents, has_lines
-from ..calls.making import (
-    Call,
-    called,
-    entry_of,
-    is_steady,
-    made,
-    named,
-    over,
-    readers,
-    same,
-    unsuccessful,
-    working,
-)
+from ..calls.making import Call, Target, named, over, same, unsuccessful
 from ..calls.mistaken import format_flag
 from ..judging import NotApplicable, finding, or_not_applicable
 from ..results import Evidence, Finding
-from ..target import Target
 
 _TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
@@ -34,14 +21,14 @@ def _asked(target: Target, form: str) -> Iterator[tuple[Command, Call]]:
     """Call every command that may be run with one format."""
     if form not in formats(target):
         raise NotApplicable(f"it has no {form} format")
-    for command in working(target, "output"):
-        yield command, called(target, command, "--output", form)
+    for command in target.working("output"):
+        yield command, target.called(command, "--output", form)
 
 
 def _as_single(target: Target) -> Iterator[Call]:
     for command, call in _asked(target, "json"):
         # A command that writes events never writes a single document.
-        if not has_lines(called(target, command).evidence):
+        if not has_lines(target.called(command).evidence):
             yield call
 
 
@@ -70,7 +57,7 @@ def as_ndjson(target: Target) -> Iterator[Finding]:
 
 def _as_text(target: Target) -> Iterator[Call]:
     for command, call in _asked(target, "text"):
-        beside = called(target, command, "--agent", "--output", "text")
+        beside = target.called(command, "--agent", "--output", "text")
         yield from (call, beside) if beside.evidence.exit_code == 0 else (call,)
 
 
@@ -83,8 +70,8 @@ def as_text(call: Call) -> str:
 
 def agent_flag(target: Target) -> Iterator[Finding]:
     """A call with ``--agent`` is answered like one without."""
-    for command in working(target, "agent"):
-        usual, call = called(target, command), called(target, command, "--agent")
+    for command in target.working("agent"):
+        usual, call = target.called(command), target.called(command, "--agent")
         yield finding(_difference(call.evidence, usual.evidence), call.command, call.evidence)
 
 
@@ -94,9 +81,9 @@ def flag_order(target: Target) -> Iterator[Finding]:
 
 
 def _reordered(target: Target) -> Iterator[Finding]:
-    for command in working(target, "output"):
+    for command in target.working("output"):
         for flags in (("--agent",), ("--output", "ndjson")):
-            usual = called(target, command, *flags).evidence
+            usual = target.called(command, *flags).evidence
             if command.path and usual.exit_code == 0:
                 evidence = target.run(*flags, *target.words(command))
                 yield finding(_difference(evidence, usual), named(command), evidence)
@@ -117,18 +104,18 @@ def _form(evidence: Evidence) -> tuple[int, bool]:
 
 def argument_order(target: Target) -> Iterator[Finding]:
     """The envelope's option for the format has the same effect in any position."""
-    for command in readers(target):
+    for command in target.readers():
         flag = format_flag(target, command)
-        if not flag or entry_of(target, named(command)).get("option_placement") == "strict":
+        if not flag or target.entry_of(named(command)).get("option_placement") == "strict":
             continue
         words = target.words(command)
-        behind = made(target, *words, flag, "json")
-        before = made(target, flag, "json", *words)
+        behind = target.made(*words, flag, "json")
+        before = target.made(flag, "json", *words)
         if behind is None or before is None:
             continue
         trouble = ""
         if before.exit_code != behind.exit_code:
             trouble = f"before it {before.ended}, behind it {behind.ended}"
-        elif is_steady(target, words) and not same(before.data, behind.data):
+        elif target.is_steady(words) and not same(before.data, behind.data):
             trouble = "before it the data is another than behind it"
         yield finding(trouble, named(command), before.evidence)

@@ -7,24 +7,11 @@ from typing import Any
 
 from ...wire.catalogue import Command
 from ...wire.envelopes import object_in, text_in
-from ..calls.making import (
-    Call,
-    all_calls,
-    flag_of,
-    is_steady,
-    listed,
-    made,
-    named,
-    over,
-    readers,
-    repeated,
-    same,
-)
+from ..calls.making import Call, Target, named, over, same
 from ..judging import NotApplicable, finding
 from ..results import Finding
 from ..shapes.envelope import pagination
 from ..shapes.kinds import first
-from ..target import Target
 
 _NO_SUCH_CURSOR = "murli-check-no-such-cursor"
 # A locale with other number and date formats.
@@ -33,8 +20,8 @@ _ELSEWHERE = {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8", "LANGUAGE": "de"}
 
 def stable(target: Target) -> Iterator[Finding]:
     """What changes from call to call is in meta, not in the data."""
-    for command in readers(target):
-        calls = repeated(target, target.words(command))
+    for command in target.readers():
+        calls = target.repeated(target.words(command))
         done = [each for each in calls if each is not None and each.exit_code == 0]
         if len(done) > 1:
             differ = not all(same(each.data, done[0].data) for each in done)
@@ -44,13 +31,13 @@ def stable(target: Target) -> Iterator[Finding]:
 
 def locale(target: Target) -> Iterator[Finding]:
     """Numbers and dates are written the same in every locale."""
-    for command in readers(target):
+    for command in target.readers():
         words = target.words(command)
-        here = made(target, *words)
+        here = target.made(*words)
         if here is None or here.exit_code != 0 or not has_numbers(here.data):
             continue
-        there = made(target, *words, env=_ELSEWHERE)
-        if there is None or not is_steady(target, words):
+        there = target.made(*words, env=_ELSEWHERE)
+        if there is None or not target.is_steady(words):
             continue
         trouble = ""
         if there.exit_code != 0:
@@ -81,8 +68,8 @@ def has_numbers(data: Any) -> bool:
 
 
 def _lists(target: Target) -> Iterator[Call]:
-    listed(target)
-    for call in all_calls(target):
+    target.listed()
+    for call in target.all_calls():
         if call.kind == "answer" and call.exit_code == 0 and isinstance(call.data, list):
             yield call
 
@@ -96,11 +83,11 @@ def paging(call: Call) -> str:
 
 def _paged(target: Target) -> Iterator[tuple[Command, tuple[str, ...], list[Any]]]:
     """Yield the commands whose lists have pages, with the list."""
-    listed(target)
-    for command in readers(target):
+    target.listed()
+    for command in target.readers():
         words = target.words(command)
-        call = made(target, *words)
-        flags = (flag_of(target, command, each) for each in ("limit", "cursor"))
+        call = target.made(*words)
+        flags = (target.flag_of(command, each) for each in ("limit", "cursor"))
         if call is not None and isinstance(call.data, list) and all(flags):
             yield command, words, call.data
 
@@ -115,11 +102,11 @@ def pages(target: Target) -> Iterator[Finding]:
     """Two pages of one item are the first two items of the list."""
     tried = False
     for command, words, whole in _paged(target):
-        if len(whole) < 2 or not is_steady(target, words):
+        if len(whole) < 2 or not target.is_steady(words):
             continue
         tried = True
         name = named(command)
-        page = made(target, *words, "--limit", "1")
+        page = target.made(*words, "--limit", "1")
         if page is None:
             continue
         if page.exit_code != 0 or not same(page.data, whole[:1]):
@@ -129,7 +116,7 @@ def pages(target: Target) -> Iterator[Finding]:
         if not cursor:
             yield finding("--limit 1 returns no cursor for the rest", name, page.evidence)
             continue
-        page = made(target, *words, "--limit", "1", "--cursor", cursor)
+        page = target.made(*words, "--limit", "1", "--cursor", cursor)
         if page is not None:
             goes_on = page.exit_code == 0 and same(page.data, whole[1:2])
             trouble = "" if goes_on else "the cursor does not lead to the second item"
@@ -143,7 +130,7 @@ def bad_cursor(target: Target) -> Iterator[Finding]:
     tried = False
     for command, words, _ in _paged(target):
         tried = True
-        call = made(target, *words, "--cursor", _NO_SUCH_CURSOR)
+        call = target.made(*words, "--cursor", _NO_SUCH_CURSOR)
         if call is None:
             continue
         trouble = ""

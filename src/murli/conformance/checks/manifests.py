@@ -8,12 +8,11 @@ from typing import Any
 from ...wire.catalogue import is_manifest
 from ...wire.dialects import Dialect
 from ...wire.envelopes import object_in, text_in, texts_in
-from ..calls.making import Call, all_calls, call_of, listed, made, unsuccessful
+from ..calls.making import Call, Target, unsuccessful
 from ..judging import NotVerified, finding
 from ..results import Finding
 from ..shapes.kinds import first, is_text
 from ..shapes.manifest import entry_troubles, manifest_troubles, shape_of
-from ..target import Target
 
 _LONGEST_DESCRIPTION = 120
 _VAGUE = ("error", "failed", "failure", "fails", "an error", "an error occurred")
@@ -26,7 +25,7 @@ _NO_SUCH_ETAG = "murli-check-no-such-etag"
 def answers(target: Target) -> Iterator[Finding]:
     """``manifest`` exits with 0, and its data has the commands."""
     call = Call(target, "manifest", target.run("manifest"))
-    shows = call_of(target, call.evidence) is not None
+    shows = target.call_of(call.evidence) is not None
     trouble = unsuccessful(call, "manifest")
     if not trouble and not shows:
         trouble = f"manifest: {call.ended} instead of exit 0"
@@ -38,7 +37,7 @@ def answers(target: Target) -> Iterator[Finding]:
 def shape(target: Target) -> Iterator[Finding]:
     """The fields of the manifest, its commands and their flags are valid."""
     evidence = target.run("manifest")
-    found = listed(target)
+    found = target.listed()
     shape = shape_of(target.description)
     wanted = target.dialect.manifest
     trouble = first(manifest_troubles(target.description, wanted))
@@ -50,7 +49,7 @@ def shape(target: Target) -> Iterator[Finding]:
 def tree(target: Target) -> Iterator[Finding]:
     """Groups are entries and name their subcommands; built-in commands are listed too."""
     evidence = target.run("manifest")
-    found = listed(target)
+    found = target.listed()
     below = {
         each.replace(".", " "): name
         for name, entry in found.items()
@@ -75,14 +74,14 @@ def etag(target: Target) -> Iterator[Finding]:
     known = text_in(target.description.get("etag"))
     if not known:
         raise NotVerified("the manifest has no etag")
-    if hit := made(target, "manifest", "--etag", known):
+    if hit := target.made("manifest", "--etag", known):
         trouble = ""
         if hit.exit_code != 0:
             trouble = f"--etag {known}: {hit.ended} instead of exit 0"
         elif hit.data is not None or hit.meta.get("not_modified") is not True:
             trouble = "data is not null, or meta.not_modified not true, though nothing changed"
         yield finding(trouble, "manifest", hit.evidence)
-    if miss := made(target, "manifest", "--etag", _NO_SUCH_ETAG):
+    if miss := target.made("manifest", "--etag", _NO_SUCH_ETAG):
         other = object_in(miss.data).get("etag")
         trouble = (
             "" if other == known else "another etag does not give the manifest, the same again"
@@ -102,7 +101,7 @@ def _codes(target: Target, entry: Mapping[str, Any]) -> dict[str, Mapping[str, A
 
 def exit_codes(target: Target) -> Iterator[Finding]:
     """Every command declares its exit codes and what each leaves behind."""
-    for name, entry in listed(target).items():
+    for name, entry in target.listed().items():
         yield finding(first(unsound(_codes(target, entry), target.dialect)), name)
 
 
@@ -135,8 +134,8 @@ def unsound(codes: Mapping[str, Mapping[str, Any]], dialect: Dialect) -> Iterato
 
 def exit_codes_declared(target: Target) -> Iterator[Finding]:
     """No command exited with a code that its entry does not have."""
-    found = listed(target)
-    for call in all_calls(target):
+    found = target.listed()
+    for call in target.all_calls():
         # A word that is not a command calls none.
         called = target.catalogue is not None and target.catalogue.find(call.words) is not None
         entry = found.get(call.command) if called else None

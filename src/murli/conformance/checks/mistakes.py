@@ -11,7 +11,7 @@ from ...wire.dialects import PRECONDITION, REDIRECTED
 from ...wire.envelopes import object_in
 from ..calls.descriptions import described, formats
 from ..calls.documents import code_in, documents
-from ..calls.making import Call, Source, called, made, named, need_commands, over, working
+from ..calls.making import Call, Source, Target, named, over
 from ..calls.mistaken import (
     bad_choices,
     bad_formats,
@@ -25,7 +25,7 @@ from ..calls.mistaken import (
 from ..judging import Look, NotApplicable, NotVerified, finding
 from ..results import Finding
 from ..shapes.kinds import shown
-from ..target import NO_SUCH_FLAG, NO_SUCH_FORMAT, Target
+from ..target import NO_SUCH_FLAG, NO_SUCH_FORMAT
 
 _NOT_FOUND = 5
 _NO_SUCH_PROFILE = "murli-check-no-such-profile"
@@ -71,12 +71,12 @@ def _options_read(target: Target) -> Iterator[Call]:
 
 
 def _commands_known(target: Target) -> Iterator[Call]:
-    need_commands(target)
+    target.need_commands()
     return unknown_commands(target)
 
 
 def _bad_values(target: Target) -> Iterator[Call]:
-    need_commands(target)
+    target.need_commands()
     yield from bad_types(target)
     if target.is_enveloped:  # with murli another check looks at choices
         yield from _bad_choices(target)
@@ -166,8 +166,8 @@ def names(target: Target) -> Iterator[Finding]:
 
 def protocol_version(target: Target) -> Iterator[Finding]:
     """An unknown protocol version is refused, not answered in another one."""
-    command = working(target, "protocol-version")[0]
-    call = called(target, command, "--protocol-version", _NO_SUCH_VERSION)
+    command = target.working("protocol-version")[0]
+    call = target.called(command, "--protocol-version", _NO_SUCH_VERSION)
     yield finding(_unrefused(call, "an unknown protocol"), call.command, call.evidence)
 
 
@@ -175,7 +175,7 @@ def profile(target: Target) -> Iterator[Finding]:
     """``--profile`` with an unknown name exits with 5."""
     if object_in(described(target)[0].get("capabilities")).get("profiles") is not True:
         raise NotApplicable("it has no profiles")
-    call = called(target, working(target, "profile")[0], "--profile", _NO_SUCH_PROFILE)
+    call = target.called(target.working("profile")[0], "--profile", _NO_SUCH_PROFILE)
     trouble = _unrefused(call, "a profile that does not exist", _NOT_FOUND)
     yield finding(trouble, call.command, call.evidence)
 
@@ -185,13 +185,13 @@ def text(target: Target) -> Iterator[Finding]:
     if "text" not in formats(target):
         raise NotApplicable("it has no text format")
     for command in target.safe:
-        usual = called(target, command, NO_SUCH_FLAG)
+        usual = target.called(command, NO_SUCH_FLAG)
         is_free = "output" not in command.flags
         if usual.error and is_free and is_about(target, command, NO_SUCH_FLAG, usual.error):
             break
     else:
         raise NotVerified("no mistake is refused that may be made")
-    evidence = called(target, command, "--output", "text", NO_SUCH_FLAG).evidence
+    evidence = target.called(command, "--output", "text", NO_SUCH_FLAG).evidence
     trouble = ""
     if evidence.exit_code != usual.evidence.exit_code:
         trouble = f"{evidence.ended} for people, {usual.ended} for agents"
@@ -223,5 +223,5 @@ def no_trace(call: Call) -> str:
 
 def repeated_option(target: Target) -> Iterator[Finding]:
     """An option for the format that is passed twice with different values is refused."""
-    if call := made(target, "manifest", "--format", "json", "--format", "jsonl"):
+    if call := target.made("manifest", "--format", "json", "--format", "jsonl"):
         yield finding(_unrefused(call, "--format twice"), "manifest", call.evidence)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..calls.making import Call, called, named, over, unsuccessful
+from ..calls.making import Call, Target, named, over, unsuccessful
 from ..judging import NotApplicable, finding
 from ..probing import TRAPPED
 from ..results import Finding
-from ..target import NONE, Target
+from ..target import NONE
 
 _LAST_CODE = 9  # of murli
 _COMPLAINTS = (b"Broken pipe", b"BrokenPipe", b"EPIPE")
@@ -20,7 +20,7 @@ def _calls(target: Target, stdin: str = "null") -> Iterator[Call]:
     """Make calls that any tool must survive: help, and commands that only read."""
     yield Call(target, "", target.run("--help", stdin=stdin))
     for command in target.safe:
-        yield called(target, command, stdin=stdin)
+        yield target.called(command, stdin=stdin)
 
 
 def _everything(target: Target) -> Iterator[Call]:
@@ -130,7 +130,7 @@ def reader_gone(target: Target) -> Iterator[Finding]:
 
 
 def _readings(target: Target) -> Iterator[Call]:
-    return (called(target, command) for command in target.safe)
+    return (target.called(command) for command in target.safe)
 
 
 @over(_readings, otherwise="no command is declared to only read")

@@ -13,26 +13,11 @@ from ...wire.catalogue import Command
 from ...wire.documents import parsed
 from ...wire.envelopes import object_in, text_in
 from ..calls.descriptions import described, each_described, formats, gaps_in, previewing
-from ..calls.documents import code_in
 from ..calls.guards import is_guarded, is_refusal, only_foretells, unconfirmed
-from ..calls.making import (
-    Call,
-    all_calls,
-    called,
-    flag_of,
-    is_complete,
-    listed,
-    made,
-    named,
-    need_commands,
-    over,
-    unsuccessful,
-    working,
-)
+from ..calls.making import Call, Target, named, over, unlike, unsuccessful
 from ..judging import NotApplicable, NotVerified, all_seen, finding, or_not_applicable
 from ..results import Finding
 from ..shapes.kinds import shown
-from ..target import Target
 from .mistakes import USAGE
 
 _LEVELS = ("safe", "mutating", "destructive")
@@ -44,7 +29,7 @@ Looked = Iterator[Finding | str]
 
 def _guarded(target: Target) -> list[Command]:
     """Return the commands that must refuse to run unconfirmed."""
-    need_commands(target)
+    target.need_commands()
     if not target.guarded and target.is_enveloped:
         raise NotApplicable("no command is declared to be destructive")
     if not target.guarded:
@@ -107,7 +92,7 @@ def declared_description(target: Target) -> Iterator[Finding]:
 
 def declared_level(target: Target) -> Iterator[Finding]:
     """Every entry has a danger level, and that of a change is not just the default."""
-    for name, entry in listed(target).items():
+    for name, entry in target.listed().items():
         known = entry.get("danger_level") in list(_LEVELS)
         yield finding("" if known else "danger_level is none of the three", name)
     # Only the description, where there is one, marks what is undeclared.
@@ -126,17 +111,9 @@ def _unguarded(command: Command, call: Call) -> str | None:
     """Return why an unconfirmed call was not refused, ``None`` if it failed otherwise."""
     if call.target.is_enveloped:
         return _unguarded_envelope(command, call)
-    name, code = call.dialect.confirmation, call.dialect.wrong_call
     if call.error_name in USAGE:  # which proves nothing about the guard
         return None
-    if call.changed:
-        return call.changed
-    if not call.error:
-        return f"{call.ended}, and no error document"
-    if call.error_name != name:
-        return f"{shown(call.error_name)} instead of {name}"
-    found = code_in(call.error, call.evidence)
-    return "" if found == code else f"code {shown(found)} instead of {code}"
+    return call.changed or unlike(call, call.dialect.confirmation, call.dialect.wrong_call)
 
 
 def _unguarded_envelope(command: Command, call: Call) -> str | None:
@@ -147,7 +124,7 @@ def _unguarded_envelope(command: Command, call: Call) -> str | None:
         return "it ended with exit 0, without confirmation"
     if is_refusal(call):
         return "" if code == wanted else f"it is refused with exit {code} instead of {wanted}"
-    if code == wanted and call.error and is_complete(call.target, command):
+    if code == wanted and call.error and call.target.is_complete(command):
         return f"it is refused as {call.error_name}, not as {call.dialect.confirmation}"
     return None
 
@@ -183,35 +160,32 @@ def _held(target: Target) -> list[Command]:
     return found
 
 
-def _let_through(call: Call, usual: Call) -> str:
-    """Return why a call that is refused otherwise succeeded."""
-    same = call.evidence.exit_code == usual.evidence.exit_code
-    return call.changed or ("" if same else f"{call.ended}, and refused otherwise")
+def _let_through(target: Target, *more: str, **how: str) -> Iterator[Finding]:
+    """Yield whether calls that are refused otherwise succeed."""
+    for command in _held(target):
+        call, usual = target.called(command, *more, **how), target.called(command)
+        same = call.evidence.exit_code == usual.evidence.exit_code
+        trouble = call.changed or ("" if same else f"{call.ended}, and refused otherwise")
+        yield finding(trouble, call.command, call.evidence)
 
 
 def guard_text(target: Target) -> Iterator[Finding]:
     """With ``--output text`` an unconfirmed call is refused too."""
     if "text" not in formats(target):
         raise NotApplicable("it has no text format")
-    for command in _held(target):
-        call = called(target, command, "--output", "text")
-        trouble = _let_through(call, called(target, command))
-        yield finding(trouble, call.command, call.evidence)
+    yield from _let_through(target, "--output", "text")
 
 
 def guard_null_device(target: Target) -> Iterator[Finding]:
     """An unconfirmed call is refused also if stdout is the null device."""
-    for command in _held(target):
-        call = called(target, command, event="null-device")
-        trouble = _let_through(call, called(target, command))
-        yield finding(trouble, call.command, call.evidence)
+    return _let_through(target, event="null-device")
 
 
 def guard_schema(target: Target) -> Iterator[Finding]:
     """``--schema`` after a complete call prints the schema."""
     for command in _guarded(target):
         if is_guarded(target, command):
-            call = called(target, command, "--schema")
+            call = target.called(command, "--schema")
             refused = call.error_name == call.dialect.confirmation
             yield finding("--schema is refused" if refused else "", call.command, call.evidence)
 
@@ -221,7 +195,7 @@ def guard_schema(target: Target) -> Iterator[Finding]:
 
 def _previewed(target: Target) -> Iterator[tuple[Command, Call | None]]:
     """Make the dry runs that are declared; ``None`` if the words of a call would confirm it."""
-    need_commands(target)
+    target.need_commands()
     able = previewing(target)
     # Commands that only read may define the flag themselves.
     declared = [
@@ -259,18 +233,18 @@ def _is_about_preview(command: Command, call: Call) -> bool:
     name = call.error.get("error")
     if name not in USAGE:
         return False
-    usual = called(call.target, command) if is_guarded(call.target, command) else call
+    usual = call.target.called(command) if is_guarded(call.target, command) else call
     return not usual.error or usual.error.get("error") != name
 
 
 def dry_run_undeclared(target: Target) -> Iterator[Finding]:
     """A command that only reads, and declares no dry run, refuses ``--dry-run``."""
     able = previewing(target)
-    commands = [each for each in working(target, "dry-run") if named(each) not in able]
+    commands = [each for each in target.working("dry-run") if named(each) not in able]
     if not commands:
         raise NotApplicable("every command that may be run has a preview")
     for command in commands:
-        call = called(target, command, "--dry-run")
+        call = target.called(command, "--dry-run")
         runs = call.evidence.exit_code == 0 and call.status != "plan"
         trouble = "--dry-run is accepted, and it runs for real" if runs else ""
         yield finding(trouble, call.command, call.evidence)
@@ -303,7 +277,7 @@ def _rehearsed(target: Target, command: Command) -> Call | None:
     """Make the dry run of a command that was seen to refuse; ``None`` if there is none."""
     if not is_guarded(target, command):
         return None
-    return made(target, *target.words(command, "--dry-run"))
+    return target.made(*target.words(command, "--dry-run"))
 
 
 @all_seen
@@ -311,7 +285,7 @@ def dry_run_foretells(target: Target) -> Looked:
     """A destructive command has a dry run, and that reports the effect."""
     for command in _guarded(target):
         name = named(command)
-        if flag_of(target, command, "dry-run") is None:
+        if target.flag_of(command, "dry-run") is None:
             yield finding("it lists no --dry-run", name)
             continue
         call = _rehearsed(target, command)
@@ -327,7 +301,7 @@ def dry_run_foretells(target: Target) -> Looked:
 
 
 def _rehearsals(target: Target) -> Iterator[tuple[Command, Call | None]]:
-    able = [each for each in _guarded(target) if flag_of(target, each, "dry-run") is not None]
+    able = [each for each in _guarded(target) if target.flag_of(each, "dry-run") is not None]
     if not able:
         raise NotApplicable("no destructive command lists --dry-run")
     return ((command, _rehearsed(target, command)) for command in able)
@@ -347,9 +321,9 @@ def dry_run_no_trace(target: Target) -> Looked:
 
 def _changes(target: Target) -> Iterator[Call]:
     """Yield the calls of the profile that changed something."""
-    listed(target)
+    target.listed()
     changing = {named(each) for each in target.leaves if each.mutating}
-    for call in all_calls(target):
+    for call in target.all_calls():
         if call.command not in changing or call.exit_code != 0 or call.kind != "answer":
             continue
         asked = not {"--dry-run", "--schema"}.isdisjoint(call.words)

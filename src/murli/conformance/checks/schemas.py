@@ -8,23 +8,11 @@ from typing import Any
 from ...wire.documents import parsed
 from ...wire.values import object_in, objects_in
 from ..calls.guards import may_be_asked
-from ..calls.making import (
-    Call,
-    all_calls,
-    call_of,
-    entry_of,
-    is_foreign,
-    listed,
-    named,
-    over,
-    readers,
-    unsuccessful,
-)
+from ..calls.making import Call, Target, is_foreign, named, over, unsuccessful
 from ..judging import NotApplicable, NotVerified, finding
 from ..results import Finding
 from ..shapes.kinds import shown
 from ..shapes.murli import walked
-from ..target import Target
 
 # -- of murli --------------------------------------------------------------------------------------
 
@@ -109,7 +97,7 @@ def every_command(target: Target) -> Iterator[Finding]:
     """``--schema`` needs no arguments, exits with 0 and returns the description."""
     if target.catalogue is None:
         raise NotVerified("there is no manifest")
-    safe = [each.path for each in readers(target)]
+    safe = [each.path for each in target.readers()]
     found = [*safe, *(each.path for each in target.groups)]
     answered = True
     for path in dict.fromkeys(found):
@@ -121,7 +109,7 @@ def every_command(target: Target) -> Iterator[Finding]:
         return
     # If all other commands support the flag, it does not run this one either.
     for command in target.leaves:
-        foreign = is_foreign(entry_of(target, named(command)))
+        foreign = is_foreign(target.entry_of(named(command)))
         if command.path not in found and not foreign and may_be_asked(target, command, "--schema"):
             result = _described(target, command.path)
             if result is not None:
@@ -129,7 +117,7 @@ def every_command(target: Target) -> Iterator[Finding]:
 
 
 def _described(target: Target, path: tuple[str, ...]) -> Finding | None:
-    call = call_of(target, target.run(*path, "--schema"), " ".join(path))
+    call = target.call_of(target.run(*path, "--schema"), " ".join(path))
     if call is None:
         return None
     trouble = "" if object_in(call.data) else "the data describes nothing"
@@ -140,14 +128,14 @@ def output_fits(target: Target) -> Iterator[Finding]:
     """The data of every success is valid by the output schema in the manifest."""
     schemas = {
         name: schema
-        for name, entry in listed(target).items()
+        for name, entry in target.listed().items()
         if (schema := object_in(entry.get("output_schema")))
     }
     if not schemas:
         raise NotApplicable("no command has an output schema")
     from ..shapes.output_schema import misfit  # expensive to import
 
-    for call in all_calls(target):
+    for call in target.all_calls():
         asked = not {"--schema", "--output-schema", "--dry-run"}.isdisjoint(call.words)
         if call.kind != "answer" or call.exit_code != 0 or asked or call.data is None:
             continue

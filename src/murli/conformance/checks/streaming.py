@@ -9,14 +9,13 @@ from typing import Any
 
 from ...wire.documents import is_aside, is_terminal, parsed
 from ...wire.envelopes import object_in
-from ..calls.documents import code_in, documents, has_lines
-from ..calls.making import Call, answers, call_of, listed, made, named, over, readers, seen
+from ..calls.documents import documents, has_lines
+from ..calls.making import Call, Target, named, over, unlike
 from ..judging import NotApplicable, NotVerified, finding
 from ..profile import ProfileProbe
 from ..results import Evidence, Finding
 from ..shapes.kinds import is_count, misfits, shown, summed_up
 from ..shapes.murli import LOG, PROGRESS
-from ..target import Target
 from .answers import asks_for_text
 from .mistakes import USAGE
 
@@ -36,8 +35,8 @@ def _streams(target: Target, event: str = "") -> Iterator[Call]:
         vouched.add(name)
         yield Call(target, name, target.vouched(probe, event=event))
     if target.is_enveloped and not vouched:
-        listed(target)
-    for command in readers(target) if target.is_enveloped else target.safe:
+        target.listed()
+    for command in target.readers() if target.is_enveloped else target.safe:
         if command.takes_stream and not (target.is_enveloped and named(command) in vouched):
             # A flag with that name may not make a stream.
             words = target.words(command, "--stream")
@@ -115,7 +114,7 @@ def _uncancelled(call: Call, is_stream: bool) -> str:
     has_end = isinstance(last, dict) and is_terminal(last)
     if (call.target.is_enveloped or is_stream) and not has_end:
         return "its last line does not say that it was stopped"
-    return _unlike(call, "cancelled", code)
+    return unlike(call, "cancelled", code)
 
 
 def _last_line(stdout: bytes) -> dict[str, Any] | None:
@@ -141,18 +140,7 @@ def stream_lines(call: Call) -> str:
     return f"{sum(ends)} envelopes in one stream" if sum(ends) > 1 else ""
 
 
-def _unlike(call: Call, kind: str, code: int) -> str:
-    """Return how the error of a stopped call differs from that of *kind*."""
-    name = kind.upper() if call.target.is_enveloped else kind
-    if not call.error:
-        return f"{call.ended}, and no error document"
-    if call.error_name != name:
-        return f"{shown(call.error_name)} instead of {name}"
-    found = call.exit_code if call.target.is_enveloped else code_in(call.error, call.evidence)
-    return "" if found == code else f"code {shown(found)} instead of {code}"
-
-
-@over(seen, otherwise="no progress was met")
+@over(Target.seen, otherwise="no progress was met")
 def progress(call: Call) -> str | None:
     """Progress events have their fields and types, and report something."""
     asides = [
@@ -174,7 +162,7 @@ def _misfit(aside: dict[str, Any]) -> str:
     return summed_up(misfits(aside, PROGRESS)) or (f"{empty[0]} is empty" if empty else "")
 
 
-@over(answers, otherwise="nothing was logged")
+@over(Target.answers, otherwise="nothing was logged")
 def log_lines(call: Call) -> str | None:
     """With an answer, stderr has only log lines and progress events."""
     evidence = call.evidence
@@ -211,7 +199,7 @@ def deadline(target: Target) -> Iterator[Finding]:
         call = Call(target, target.command_of(probe.words), target.vouched(hurried))
         if call.error_name in USAGE:
             raise NotApplicable("it has no --timeout")
-        yield finding(_unlike(call, "timeout", call.dialect.timeout), call.command, call.evidence)
+        yield finding(unlike(call, "timeout", call.dialect.timeout), call.command, call.evidence)
 
 
 # -- streams of envelopes ------------------------------------------------------------------------
@@ -283,10 +271,10 @@ def _untimely(target: Target, evidence: Evidence) -> str:
         return f"with a second it {evidence.ended}, after {evidence.duration_ms} ms"
     if evidence.exit_code != code:
         return f"with a second it ended with {evidence.ended} instead of exit {code}"
-    call = call_of(target, evidence)
+    call = target.call_of(evidence)
     if call is None:
         return "it does not say that its time was over"
-    if trouble := _unlike(call, "timeout", code):
+    if trouble := unlike(call, "timeout", code):
         return trouble
     if not target.dialect.is_first_envelope and call.meta.get("timeout_ms") != _GIVEN * 1000:
         return "meta.timeout_ms does not say how much time it had"
@@ -295,18 +283,18 @@ def _untimely(target: Target, evidence: Evidence) -> str:
 
 def batch(target: Target) -> Iterator[Finding]:
     """``exec --dry-run`` answers each request with its name and line, and reports invalid lines."""
-    listed(target)
+    target.listed()
     command = next((each for each in target.commands if each.path == ("exec",)), None)
     if command is None or not {"dry-run", "ignore-errors"} <= command.flags.keys():
         raise NotApplicable("there is no exec for batches")
     words = ("exec", "--dry-run")
-    if call := made(target, *words, stdin="text", text=_REQUEST):
+    if call := target.made(*words, stdin="text", text=_REQUEST):
         fits = call.meta.get("_cmd") == "manifest" and call.meta.get("_line") == 1
         trouble = "" if fits else "the answer has no _cmd and _line of its request"
         if call.exit_code != 0:
             trouble = f"a request for the manifest: {call.ended}"
         yield finding(trouble, "exec", call.evidence)
-    if call := made(target, *words, stdin="text", text=_NO_REQUEST):
+    if call := target.made(*words, stdin="text", text=_NO_REQUEST):
         fits = call.exit_code != 0 and call.error_name == "DISPATCH_PARSE_ERROR"
         wrong = "a line that is not a request is not answered with DISPATCH_PARSE_ERROR"
         trouble = "" if fits else wrong

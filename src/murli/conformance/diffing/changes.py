@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 #: a call or a reader that worked before may fail now
 BREAKING = "breaking"
 #: everything still works, but not quite as before
@@ -38,6 +39,29 @@ class Change:
     detail: str
     before: Any = None
     after: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What changes are about; *name* is the subject of a `Change`, *start* begins its sentence."""
+
+    command: str
+    name: str
+    start: str
+
+    def change(
+        self, kind: str, severity: str, text: str, before: Any = None, after: Any = None
+    ) -> Change:
+        """Return a change; *text* is the rest of its sentence."""
+        detail = f"{self.start} {text}."
+        return Change(kind, severity, self.command, self.name, detail, before, after)
+
+
+def moved(old: Iterable[T], new: Iterable[T]) -> Iterator[tuple[T, bool]]:
+    """Yield each value that only *old* has, with false, then what only *new* has, with true."""
+    before, after = ({canonical(each) for each in values} for values in (old, new))
+    yield from ((each, False) for each in old if canonical(each) not in after)
+    yield from ((each, True) for each in new if canonical(each) not in before)
 
 
 def in_order(changes: Iterable[Change]) -> tuple[Change, ...]:

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from .changes import BREAKING, COMPATIBLE, NOTE, Change, printable, same, shown
+from .changes import BREAKING, COMPATIBLE, NOTE, Change, Subject, moved, printable, same, shown
 from .parameters import argument_changes, flag_changes
 from .schemas import output_changes
-from .surface import Entry, Surface, alias_path
+from .surface import Entry, Surface, alias_path, distinct_texts
 from .traits import trait_changes
 
+_MOVED = {True: "added", False: "removed"}
 _DANGERS = {"safe": 0, "mutating": 1, "destructive": 2}
 # JSON Schema names for the types of a declared shape.
 _TYPES = {
@@ -36,19 +37,19 @@ def command_changes(old: Surface, new: Surface) -> Iterator[Change]:
         if target is None or other is None:
             # Some manifests list only the commands of a group, not the group.
             if target is None or not entry.is_group:
-                yield _command("command_removed", BREAKING, words, "was removed", words)
+                yield _command(words).change("command_removed", BREAKING, "was removed", words)
             continue
         reached.add(target)
         above = new.resolve(path[:-1])
         if path and (above is None or target != (*above, path[-1])):
             now = " ".join(target)
             text = f"is called {printable(now)} now, and its old name still works"
-            yield _command("command_renamed", COMPATIBLE, words, text, words, now)
+            yield _command(words).change("command_renamed", COMPATIBLE, text, words, now)
         yield from _entry_changes(old, new, entry, other)
     for path in new.commands:
         if path not in reached:
             words = " ".join(path)
-            yield _command("command_added", COMPATIBLE, words, "was added", None, words)
+            yield _command(words).change("command_added", COMPATIBLE, "was added", None, words)
 
 
 def _entry_changes(old: Surface, new: Surface, before: Entry, after: Entry) -> Iterator[Change]:
@@ -56,7 +57,7 @@ def _entry_changes(old: Surface, new: Surface, before: Entry, after: Entry) -> I
     yield from _aliases(new, before, after)
     if after.is_group and not before.is_group:
         text = "has commands below it now, and may not run by itself"
-        yield _command("command_became_group", BREAKING, command, text)
+        yield _command(command).change("command_became_group", BREAKING, text)
     above = old.inherited(before.path), new.inherited(after.path)
     yield from flag_changes(command, before.flags, after.flags, *above)
     yield from argument_changes(command, before, after)
@@ -100,35 +101,25 @@ def _exclusions(
     command: str, before: Entry, after: Entry, old_flags: set[str], new_flags: set[str]
 ) -> Iterator[Change]:
     """Yield the pairs of flags that exclude each other now, or no longer."""
-    for pairs, known, kind, severity, text in (
-        (after.exclusions - before.exclusions, old_flags, "added", BREAKING, "cannot be given"),
-        (before.exclusions - after.exclusions, new_flags, "removed", COMPATIBLE, "can be given"),
-    ):
-        for pair in pairs:
-            one, other = (f"--{name}" for name in sorted(pair))
-            if pair <= known:
-                detail = f"{printable(one)} and {printable(other)} {text} together now."
-                kind_of = f"flag_exclusion_{kind}"
-                yield Change(kind_of, severity, command, f"{one} and {other}", detail)
+    for pair, is_new in moved(before.exclusions, after.exclusions):
+        names = [f"--{name}" for name in sorted(pair)]
+        if pair <= (old_flags if is_new else new_flags):
+            flags = Subject(command, " and ".join(names), " and ".join(map(printable, names)))
+            text = f"{'cannot' if is_new else 'can'} be given together now"
+            kind = f"flag_exclusion_{_MOVED[is_new]}"
+            yield flags.change(kind, BREAKING if is_new else COMPATIBLE, text)
 
 
 def _rules(command: str, before: Entry, after: Entry, known: set[str]) -> Iterator[Change]:
     """Yield added and removed conditions on flags; one on a new flag breaks no old call."""
-    for rules, others, is_new in (
-        (after.rules, before.rules, True),
-        (before.rules, after.rules, False),
-    ):
-        for rule in rules:
-            if any(same(rule, each) for each in others):
-                continue
-            name = rule.get("if_flag")
-            if is_new and isinstance(name, str) and name.lstrip("-") not in known:
-                continue
-            severity = NOTE if "target_flag" in rule else BREAKING if is_new else COMPATIBLE
-            kind = f"rule_{'added' if is_new else 'removed'}"
-            text = f"The condition {shown(rule)} {'holds now' if is_new else 'holds no longer'}."
-            values = (None, rule) if is_new else (rule, None)
-            yield Change(kind, severity, command, f"condition {shown(rule)}", text, *values)
+    for rule, is_new in moved(before.rules, after.rules):
+        name = rule.get("if_flag")
+        if is_new and isinstance(name, str) and name.lstrip("-") not in known:
+            continue
+        severity = NOTE if "target_flag" in rule else BREAKING if is_new else COMPATIBLE
+        condition = Subject(command, f"condition {shown(rule)}", f"The condition {shown(rule)}")
+        values, text = ((None, rule), "holds now") if is_new else ((rule, None), "holds no longer")
+        yield condition.change(f"rule_{_MOVED[is_new]}", severity, text, *values)
 
 
 def _safety(command: str, before: Entry, after: Entry) -> Iterator[Change]:
@@ -139,17 +130,17 @@ def _safety(command: str, before: Entry, after: Entry) -> Iterator[Change]:
         raised = _DANGERS.get(now, 2) > _DANGERS.get(was, 2)
         severity = NOTE if not was or not now else BREAKING if raised else COMPATIBLE
         kind = f"danger_{'raised' if raised else 'lowered'}" if was and now else "danger_changed"
-        yield _command(kind, severity, command, text, was or None, now or None)
+        yield _command(command).change(kind, severity, text, was or None, now or None)
     if before.idempotent != after.idempotent:
         lost = before.idempotent
         text = "can no longer be repeated safely" if lost else "can be repeated safely now"
         kind = f"idempotence_{'lost' if lost else 'gained'}"
         severity = BREAKING if lost else COMPATIBLE
-        yield _command(kind, severity, command, text, before.idempotent, after.idempotent)
+        yield _command(command).change(kind, severity, text, before.idempotent, after.idempotent)
     if before.reveals != after.reveals:
         text = "prints secrets now" if after.reveals else "prints no secrets now"
         values = before.reveals, after.reveals
-        yield _command("secrets_changed", NOTE, command, text, *values)
+        yield _command(command).change("secrets_changed", NOTE, text, *values)
 
 
 # -- exit codes ----------------------------------------------------------------------------------
@@ -166,57 +157,48 @@ def code_changes(
     removed = [number for number in old if number not in new]
     added = [number for number in new if number not in old]
     for number in removed:
-        name = old[number].get("name")
-        moved = [each for each in added if name and same(new[each].get("name"), name)]
+        name, code = old[number].get("name"), _code(command, number)
+        places = [each for each in added if name and same(new[each].get("name"), name)]
         alike = [each for each in removed if name and same(old[each].get("name"), name)]
-        if len(moved) == 1 == len(alike):
-            added.remove(moved[0])
-            text = f"{_named(name)} is exit code {printable(moved[0])} now, not"
-            detail = f"{text} {printable(number)}."
-            subject = f"exit code {number}"
-            values = number, moved[0]
-            yield Change("exit_code_renumbered", BREAKING, command, subject, detail, *values)
-            yield from _meaning(command, number, old[number], new[moved[0]])
+        if len(places) == 1 == len(alike):
+            added.remove(places[0])
+            detail = f"{_named(name)} is exit code {printable(places[0])} now, not"
+            renumbered = Subject(command, code.name, detail)
+            values = number, places[0]
+            text = printable(number)
+            yield renumbered.change("exit_code_renumbered", BREAKING, text, *values)
+            yield from _meaning(code, old[number], new[places[0]])
         else:
-            yield _code("removed", BREAKING, command, number, "was removed", number)
+            yield code.change("exit_code_removed", BREAKING, "was removed", number)
     for number in added:
-        yield _code("added", COMPATIBLE, command, number, "was added", None, number)
+        code = _code(command, number)
+        yield code.change("exit_code_added", COMPATIBLE, "was added", None, number)
     for number in old:
         if number in new:
-            yield from _meaning(command, number, old[number], new[number])
+            yield from _meaning(_code(command, number), old[number], new[number])
 
 
-def _meaning(
-    command: str, number: str, old: Mapping[str, Any], new: Mapping[str, Any]
-) -> Iterator[Change]:
+def _meaning(code: Subject, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
     was, now = old.get("name"), new.get("name")
     if was and now and not same(was, now):
         text = f"means {_named(now)} now, not {_named(was)}"
-        yield _code("renamed", BREAKING, command, number, text, was, now)
+        yield code.change("exit_code_renamed", BREAKING, text, was, now)
     was, now = old.get("retryable"), new.get("retryable")
     if (was is True) != (now is True):
         text = "can be tried again now" if now is True else "must not be tried again now"
         severity = COMPATIBLE if now is True else BREAKING
-        yield _code("retryable_changed", severity, command, number, text, was, now)
+        yield code.change("exit_code_retryable_changed", severity, text, was, now)
     was, now = old.get("side_effects"), new.get("side_effects")
     if not same(was, now):
         text = f"has side effects {shown(now)} now, not {shown(was)}"
         severity = COMPATIBLE if now == "none" else BREAKING
-        yield _code("side_effects_changed", severity, command, number, text, was, now)
-    finer = [
-        [each for each in codes if isinstance(each, str)] if isinstance(codes, list) else []
-        for codes in (old.get("error_codes"), new.get("error_codes"))
-    ]
-    for names, others, kind, severity in (
-        (finer[0], finer[1], "removed", BREAKING),
-        (finer[1], finer[0], "added", COMPATIBLE),
-    ):
-        for each in (name for name in names if name not in others):
-            text = (
-                f"has the error code {printable(each)} {'no more' if kind == 'removed' else 'too'}"
-            )
-            values = (each, None) if kind == "removed" else (None, each)
-            yield _code(f"error_code_{kind}", severity, command, number, text, *values)
+        yield code.change("exit_code_side_effects_changed", severity, text, was, now)
+    finer = (distinct_texts(each.get("error_codes")) for each in (old, new))
+    for each, is_new in moved(*finer):
+        text = f"has the error code {printable(each)} {'too' if is_new else 'no more'}"
+        values = (None, each) if is_new else (each, None)
+        severity = COMPATIBLE if is_new else BREAKING
+        yield code.change(f"exit_code_error_code_{_MOVED[is_new]}", severity, text, *values)
 
 
 def _named(name: Any) -> str:
@@ -259,7 +241,7 @@ def _shared_codes(old: Surface, new: Surface, both: list[tuple[Entry, Entry]]) -
         if any(owners):
             if not all(owners):
                 text = "is no longer said of every command"
-                yield _code("removed", NOTE, "", number, text, number)
+                yield _code("", number).change("exit_code_removed", NOTE, text, number)
             del before[number]
     for number in [each for each in after if each not in before]:
         if number in old.exit_codes or any(number in entry.exit_codes for entry, _ in both):
@@ -326,23 +308,10 @@ def _shaped(shape: Any) -> dict[str, Any]:
     return {"type": _TYPES[shape]} if shape in _TYPES else {"format": shape}
 
 
-def _command(
-    kind: str, severity: str, command: str, text: str, before: Any = None, after: Any = None
-) -> Change:
-    name = f"The command {printable(command)}" if command else "The tool itself"
-    return Change(kind, severity, command, "command", f"{name} {text}.", before, after)
+def _command(command: str) -> Subject:
+    start = f"The command {printable(command)}" if command else "The tool itself"
+    return Subject(command, "command", start)
 
 
-def _code(
-    kind: str,
-    severity: str,
-    command: str,
-    number: str,
-    text: str,
-    before: Any = None,
-    after: Any = None,
-) -> Change:
-    detail = f"Exit code {printable(number)} {text}."
-    return Change(
-        f"exit_code_{kind}", severity, command, f"exit code {number}", detail, before, after
-    )
+def _code(command: str, number: str) -> Subject:
+    return Subject(command, f"exit code {number}", f"Exit code {printable(number)}")

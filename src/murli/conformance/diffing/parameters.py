@@ -11,7 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .changes import BREAKING, COMPATIBLE, NOTE, Change, listed, printable, same, shown
+from .changes import (
+    BREAKING,
+    COMPATIBLE,
+    NOTE,
+    Change,
+    Subject,
+    listed,
+    moved,
+    printable,
+    same,
+    shown,
+)
 from .schemas import takes_as_before
 from .surface import NOTHING, Entry, Parameter
 from .types import type_change
@@ -49,27 +60,23 @@ def flag_changes(
         elif name not in old:
             added[name] = flag
     for flag in removed:
+        subject, name = _named(command, "flag", flag), f"--{flag.name}"
         twin = _twin(flag, list(added.values()))
         if twin is None:
             kind = "dry_run_lost" if flag.name == "dry-run" else "flag_removed"
-            yield _of(kind, BREAKING, command, flag, "was removed", f"--{flag.name}")
+            yield subject.change(kind, BREAKING, "was removed", name)
         else:
             del added[twin.name]
             text = f"seems to be called --{printable(twin.name)} now"
-            before, after = f"--{flag.name}", f"--{twin.name}"
-            yield _of("flag_renamed", BREAKING, command, flag, text, before, after)
+            yield subject.change("flag_renamed", BREAKING, text, name, f"--{twin.name}")
             yield from _flag(command, flag, twin, new)
     for flag in added.values():
-        yield _added(command, flag)
-
-
-def _added(command: str, flag: Parameter) -> Change:
-    """Return the change for a new flag."""
-    if flag.required:
-        text = "was added, and must be given"
-        return _of("required_flag_added", BREAKING, command, flag, text, None, f"--{flag.name}")
-    kind = "dry_run_gained" if flag.name == "dry-run" else "flag_added"
-    return _of(kind, COMPATIBLE, command, flag, "was added", None, f"--{flag.name}")
+        kind = "dry_run_gained" if flag.name == "dry-run" else "flag_added"
+        severity, text = COMPATIBLE, "was added"
+        if flag.required:
+            kind, severity, text = "required_flag_added", BREAKING, f"{text}, and must be given"
+        subject = _named(command, "flag", flag)
+        yield subject.change(kind, severity, text, None, f"--{flag.name}")
 
 
 def _twin(flag: Parameter, added: Sequence[Parameter]) -> Parameter | None:
@@ -87,7 +94,8 @@ def _twin(flag: Parameter, added: Sequence[Parameter]) -> Parameter | None:
 
 
 def _flag(command: str, old: Parameter, new: Parameter, others: Flags) -> Iterator[Change]:
-    yield from value_changes(command, "flag", old, new)
+    subject = _named(command, "flag", old)
+    yield from value_changes(subject, "flag", old, new)
     for what in ("short", "negation", "spelling"):
         before, after = getattr(old, what), getattr(new, what)
         if before == after or (what == "negation" and before in others):
@@ -96,7 +104,7 @@ def _flag(command: str, old: Parameter, new: Parameter, others: Flags) -> Iterat
         was, now = f"{dash}{printable(before)}", f"{dash}{printable(after)}"
         if not before and what != "spelling":
             text = f"can be written {now} too"
-            yield _of(f"flag_{what}_added", COMPATIBLE, command, old, text, None, after)
+            yield subject.change(f"flag_{what}_added", COMPATIBLE, text, None, after)
             continue
         if what == "spelling":
             text = f"is written {now or f'--{printable(new.name)}'} now"
@@ -107,49 +115,49 @@ def _flag(command: str, old: Parameter, new: Parameter, others: Flags) -> Iterat
                 text += f", which is --{printable(taken[0])} now"
             elif what == "negation":
                 text = f"can no longer be turned off by {was}"
-        yield _of(f"flag_{what}_removed", BREAKING, command, old, text, before, after or None)
-    for name in {*old.env} - {*new.env}:
-        text = f"is no longer set by the variable {printable(name)}"
-        yield _of("flag_env_removed", BREAKING, command, old, text, name)
-    for name in {*new.env} - {*old.env}:
-        text = f"can be set by the variable {printable(name)} now"
-        yield _of("flag_env_added", COMPATIBLE, command, old, text, None, name)
-    for what, (severity, lost, gained) in _SWITCHES.items():
+        yield subject.change(f"flag_{what}_removed", BREAKING, text, before, after or None)
+    for name, is_new in moved(old.env, new.env):
+        can, values = ("can be", (None, name)) if is_new else ("is no longer", (name, None))
+        text = f"{can} set by the variable {printable(name)}{' now' * is_new}"
+        kind, severity = ("added", COMPATIBLE) if is_new else ("removed", BREAKING)
+        yield subject.change(f"flag_env_{kind}", severity, text, *values)
+    for what, (cost, lost, gained) in _SWITCHES.items():
         before, after = getattr(old, what), getattr(new, what)
-        if before and not after:
-            yield _of(f"flag_{what}_lost", severity, command, old, lost, True, False)
-        elif after and not before:
-            yield _of(f"flag_{what}_gained", COMPATIBLE, command, old, gained, False, True)
+        if before != after:
+            kind, severity, text = (
+                ("lost", cost, lost) if before else ("gained", COMPATIBLE, gained)
+            )
+            yield subject.change(f"flag_{what}_{kind}", severity, text, before, after)
     for word in sorted({*old.media_types, *new.media_types}):
         before, after = old.media_types.get(word), new.media_types.get(word)
         if not same(before, after):
             severity = COMPATIBLE if word not in old.media_types else BREAKING
             text = f"says that {printable(word)} is {_or_none(after)}, not {_or_none(before)}"
-            yield _of("flag_media_type_changed", severity, command, old, text, before, after)
+            yield subject.change("flag_media_type_changed", severity, text, before, after)
 
 
 # -- what flags and arguments share --------------------------------------------------------------
 
 
-def value_changes(command: str, what: str, old: Parameter, new: Parameter) -> Iterator[Change]:
+def value_changes(subject: Subject, what: str, old: Parameter, new: Parameter) -> Iterator[Change]:
     """Yield the changes of the values that *what*, a flag or an argument, accepts."""
     typed = type_change(old.type, new.type)
     if typed is not None:
         severity, why = typed
         kind = f"{what}_type_{'widened' if severity == COMPATIBLE else 'changed'}"
         text = f"takes other values: {printable(why)}"
-        yield _of(kind, severity, command, old, text, old.type.word or None, new.type.word or None)
+        yield subject.change(kind, severity, text, old.type.word or None, new.type.word or None)
     if new.required and not old.required:
-        yield _of(f"{what}_required", BREAKING, command, old, "must be given now", False, True)
+        yield subject.change(f"{what}_required", BREAKING, "must be given now", False, True)
     elif old.required and not new.required:
         text = "can be left out now"
-        yield _of(f"{what}_optional", COMPATIBLE, command, old, text, True, False)
-    yield from _values(command, what, old, new)
+        yield subject.change(f"{what}_optional", COMPATIBLE, text, True, False)
+    yield from _values(subject, what, old, new)
     if old.pattern != new.pattern:
         severity = BREAKING if new.pattern else COMPATIBLE
         kind = f"{what}_pattern_{'changed' if new.pattern else 'removed'}"
         text = f"must match {shown(new.pattern)} now" if new.pattern else "need not match a pattern"
-        yield _of(kind, severity, command, old, text, old.pattern or None, new.pattern or None)
+        yield subject.change(kind, severity, text, old.pattern or None, new.pattern or None)
     for bound, sign in (("minimum", 1), ("maximum", -1)):
         before, after = getattr(old, bound), getattr(new, bound)
         if before == after:
@@ -158,25 +166,25 @@ def value_changes(command: str, what: str, old: Parameter, new: Parameter) -> It
         severity = BREAKING if narrower else COMPATIBLE
         kind = f"{what}_range_{'narrowed' if narrower else 'widened'}"
         text = f"has the {bound} {_or_none(after)} now, not {_or_none(before)}"
-        yield _of(kind, severity, command, old, text, before, after)
+        yield subject.change(kind, severity, text, before, after)
     if not same(_default(old), _default(new)):
         before, after = _default(old), _default(new)
         text = f"has the default {_or_none(after)} now, not {_or_none(before)}"
-        yield _of(f"{what}_default_changed", NOTE, command, old, text, before, after)
+        yield subject.change(f"{what}_default_changed", NOTE, text, before, after)
     if old.type == new.type and not takes_as_before(old.schema or True, new.schema or True):
         text = "takes other values: not all that its old schema allows fits the new one"
-        yield _of(f"{what}_schema_changed", BREAKING, command, old, text)
+        yield subject.change(f"{what}_schema_changed", BREAKING, text)
     if new.deprecated and not old.deprecated:
-        yield _of(f"{what}_deprecated", NOTE, command, old, "is deprecated now", False, True)
+        yield subject.change(f"{what}_deprecated", NOTE, "is deprecated now", False, True)
     for key in sorted({*old.rest, *new.rest}):
         before, after = old.rest.get(key, NOTHING), new.rest.get(key, NOTHING)
         if before is NOTHING or after is NOTHING or not same(before, after):
             before, after = (None if each is NOTHING else each for each in (before, after))
             text = f"says {printable(key)} {_or_none(after)}, not {_or_none(before)}"
-            yield _of(f"{what}_other_changed", NOTE, command, old, text, before, after)
+            yield subject.change(f"{what}_other_changed", NOTE, text, before, after)
 
 
-def _values(command: str, what: str, old: Parameter, new: Parameter) -> Iterator[Change]:
+def _values(subject: Subject, what: str, old: Parameter, new: Parameter) -> Iterator[Change]:
     removed = [each for each in old.values if each not in new.values]
     added = [each for each in new.values if each not in old.values]
     if not removed and not added:
@@ -192,7 +200,7 @@ def _values(command: str, what: str, old: Parameter, new: Parameter) -> Iterator
         if old.values:
             text = f"no longer takes {listed(removed)}"
     before, after = list(old.values) or None, list(new.values) or None
-    yield _of(f"{what}_enum_{change}", severity, command, old, text, before, after)
+    yield subject.change(f"{what}_enum_{change}", severity, text, before, after)
 
 
 def _default(parameter: Parameter) -> Any:
@@ -226,15 +234,15 @@ def argument_changes(command: str, old: Entry, new: Entry) -> Iterator[Change]:
         yield Change("arguments_reordered", BREAKING, command, "arguments", text, was, now)
     renamed = dict(_renamed(list(before), list(after)))
     for name, argument in before.items():
-        other = renamed.get(name, name)
+        other, subject = renamed.get(name, name), _named(command, "argument", argument)
         if other not in after:
-            yield _of("argument_removed", BREAKING, command, argument, "was removed", argument.name)
+            yield subject.change("argument_removed", BREAKING, "was removed", argument.name)
             continue
         if other != name:
             text = f"is called {printable(after[other].name)} now, in the same place"
             names = [argument.name, after[other].name]
-            yield _of("argument_renamed", NOTE, command, argument, text, *names)
-        yield from value_changes(command, "argument", argument, after[other])
+            yield subject.change("argument_renamed", NOTE, text, *names)
+        yield from value_changes(subject, "argument", argument, after[other])
     yield from _added_arguments(command, before, after, set(renamed.values()))
 
 
@@ -262,7 +270,8 @@ def _added_arguments(
         else:
             text, kind = "was added", "argument_added"
         severity = COMPATIBLE if kind == "argument_added" else BREAKING
-        yield _of(kind, severity, command, argument, text, None, argument.name)
+        subject = _named(command, "argument", argument)
+        yield subject.change(kind, severity, text, None, argument.name)
 
 
 def _keyed(arguments: Sequence[Parameter]) -> dict[Any, Parameter]:
@@ -275,16 +284,8 @@ def _keyed(arguments: Sequence[Parameter]) -> dict[Any, Parameter]:
     return found
 
 
-def _of(
-    kind: str,
-    severity: str,
-    command: str,
-    parameter: Parameter,
-    text: str,
-    before: Any = None,
-    after: Any = None,
-) -> Change:
-    is_argument = "argument" in kind
-    subject = f"argument {parameter.name}" if is_argument else f"--{parameter.name}"
-    start = f"The argument {printable(parameter.name)}" if is_argument else printable(subject)
-    return Change(kind, severity, command, subject, f"{start} {text}.", before, after)
+def _named(command: str, what: str, parameter: Parameter) -> Subject:
+    if what == "argument":
+        start = f"The argument {printable(parameter.name)}"
+        return Subject(command, f"argument {parameter.name}", start)
+    return Subject(command, f"--{parameter.name}", f"--{printable(parameter.name)}")

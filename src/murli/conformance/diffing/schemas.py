@@ -133,7 +133,7 @@ class _Comparison:
                 homes.append((home, each))
         if self._depth:  # one difference is enough, and assumptions must not be followed
             if strange:
-                yield _change("widened", BREAKING, place, "may be something else now")
+                yield _widened(place, "may be something else now")
             return
         for home, each in homes:
             yield from self._walk(home, each, place, met)
@@ -144,10 +144,10 @@ class _Comparison:
         for each in strange:
             other = "another kind of " if kinds_in(each) & known else ""
             text = f"may be {other}{_in_words(each)} now"
-            yield _change("widened", BREAKING, place, text, after=_in_words(each))
+            yield _widened(place, text, after=_in_words(each))
         if gone and not strange:
             text = " or ".join(dict.fromkeys(_in_words(each) for each in gone))
-            yield _change("narrowed", COMPATIBLE, place, f"is no longer {text}", before=text)
+            yield _narrowed(place, f"is no longer {text}", before=text)
 
     # -- one thing -------------------------------------------------------------------------------
 
@@ -162,16 +162,9 @@ class _Comparison:
             yield _gained(before, after, place)
         elif values is not None and after:
             text = f"may be anything now, not only {listed(values)}"
-            yield _change("widened", BREAKING, place, text)
+            yield _widened(place, text)
         elif before - after or others is not None:
-            yield _change(
-                "narrowed",
-                COMPATIBLE,
-                place,
-                f"is always {_in_words(new)} now",
-                _named(before),
-                _named(after),
-            )
+            yield _narrowed(place, f"is always {_in_words(new)} now", _named(before), _named(after))
         both = before & after
         if "object" in both:
             yield from self._objects(old, new, place, met)
@@ -209,10 +202,10 @@ class _Comparison:
         yield from self._patterned(old, new, place, met)
         if rest is False and others is not False:
             text = "may have properties now that the old schema excludes"
-            yield _change("widened", BREAKING, place, text)
+            yield _widened(place, text)
         elif others is False and rest is not False:
             text = "has no properties but those it names now"
-            yield _change("narrowed", COMPATIBLE, place, text)
+            yield _narrowed(place, text)
         else:
             yield from self._below(rest, others, f"{place}.*", met)
 
@@ -307,14 +300,14 @@ def _values(old: list[Any], new: list[Any], place: str) -> Iterator[Change]:
         yield _change("value_added", BREAKING, place, text, old, new)
     elif removed:
         text = f"is no longer {listed(removed)}"
-        yield _change("narrowed", COMPATIBLE, place, text, old, new)
+        yield _narrowed(place, text, old, new)
 
 
 def _gained(before: frozenset[str], after: frozenset[str], place: str) -> Change:
     was, now = _named(before), _named(after)
     if before & after and after != ALL:
         text = f"may be {_named(after - before)} now"
-        return _change("widened", BREAKING, place, text, was, now)
+        return _widened(place, text, was, now)
     text = f"is {now} now, it was {was}"
     return _change("type_changed", BREAKING, place, text, was, now)
 
@@ -337,10 +330,10 @@ def _bounds(old: Node, new: Node, place: str, kinds: frozenset[str]) -> Iterator
             ]
             if kept:
                 text = f"is bound more closely by {word}"
-                yield _change("narrowed", COMPATIBLE, place, text, before, after)
+                yield _narrowed(place, text, before, after)
             else:
                 text = f"is no longer bound by {word} {shown(before)}"
-                yield _change("widened", BREAKING, place, text, before, after)
+                yield _widened(place, text, before, after)
 
 
 def _others(old: Node, new: Node, place: str, kinds: frozenset[str]) -> Iterator[Change]:
@@ -354,7 +347,7 @@ def _others(old: Node, new: Node, place: str, kinds: frozenset[str]) -> Iterator
             yield _change("unjudged", BREAKING, place, f"{_UNDECIDED} ({word})", before, after)
         else:
             text = f"is bound more closely by {word}"
-            yield _change("narrowed", COMPATIBLE, place, text, before, after)
+            yield _narrowed(place, text, before, after)
 
 
 def _change(
@@ -363,6 +356,14 @@ def _change(
     subject = f"result{place}"
     detail = f"{printable(subject)} {text}."
     return Change(f"output_{kind}", severity, "", subject, detail, before, after)
+
+
+def _narrowed(place: str, text: str, before: Any = None, after: Any = None) -> Change:
+    return _change("narrowed", COMPATIBLE, place, text, before, after)
+
+
+def _widened(place: str, text: str, before: Any = None, after: Any = None) -> Change:
+    return _change("widened", BREAKING, place, text, before, after)
 
 
 def _in_words(node: Node) -> str:

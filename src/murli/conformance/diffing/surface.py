@@ -10,7 +10,7 @@ from ...wire.catalogue import listed_in, walked
 from ...wire.values import list_in, object_in, text_in
 from .documents import kind_of
 from .remarks import arguments_in, remarks_in
-from .types import UNSAID, Type, type_of
+from .types import UNDECLARED, Type, type_of
 
 #: a value that is not there, since ``null`` is one
 NOTHING: Any = ...
@@ -40,7 +40,7 @@ class Parameter:
     """A flag or an argument. *rest* are the keys that are not in the model."""
 
     name: str
-    type: Type = UNSAID
+    type: Type = UNDECLARED
     required: bool = False
     values: tuple[str, ...] = ()
     pattern: str = ""

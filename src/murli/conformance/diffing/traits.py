@@ -9,7 +9,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...wire.values import list_in, object_in, text_in
-from .changes import BREAKING, COMPATIBLE, NOTE, Change, listed, printable, same, shown
+from .changes import (
+    BREAKING,
+    COMPATIBLE,
+    NOTE,
+    Change,
+    Subject,
+    listed,
+    moved,
+    printable,
+    same,
+    shown,
+)
 from .schemas import output_changes, takes_as_before
 from .surface import Entry, comparable, distinct_texts
 
@@ -137,16 +148,13 @@ def list_changes(
     Items in *known* are compared elsewhere.
     """
     before, after = distinct_texts(old), distinct_texts(new)
-    lost = [each for each in before if each not in after and each not in known]
-    gained = [each for each in after if each not in before]
-    for items, is_gain in ((lost, False), (gained, True)):
-        for each in items:
+    for each, is_gain in moved(before, after):
+        if is_gain or each not in known:
             severity = BREAKING if is_gain == demands else COMPATIBLE
-            text = f"The {what} {printable(each)} was {'added' if is_gain else 'removed'}."
-            kind = f"{key}_{'added' if is_gain else 'removed'}"
-            values = (None, each) if is_gain else (each, None)
-            yield Change(kind, severity, command, f"{what} {each}", text, *values)
-    if not lost and not gained and before != after and {*before} == {*after}:
+            subject = Subject(command, f"{what} {each}", f"The {what} {printable(each)}")
+            verb, values = ("added", (None, each)) if is_gain else ("removed", (each, None))
+            yield subject.change(f"{key}_{verb}", severity, f"was {verb}", *values)
+    if before != after and {*before} == {*after}:
         text = f"The order of {key} is {listed(after)} now."
         yield Change(f"{key}_reordered", NOTE, command, key, text, list(before), list(after))
 

@@ -49,14 +49,14 @@ class Type:
 
 
 #: nothing is declared
-UNSAID = Type()
+UNDECLARED = Type()
 
 
 def type_of(entry: Mapping[str, Any]) -> Type:
     """Return the type of the *entry* of a flag or argument."""
     word = entry.get("type")
     if not isinstance(word, str) or not word:
-        return UNSAID
+        return UNDECLARED
     written, many, split = word, entry.get("variadic") is True, ""
     if many:
         written += " ..."

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..results import FAIL, PASS, WARN, Finding, Report, Result
-from .page_text import attribute, badge, command_line, process, prose, shown, slug
+from .page_text import attribute, badge, command_line, lines, piece, process, prose, shown, slug
 from .page_tree import Branch
 from .wording import SYMBOLS, WORDS, fix_of, reference_of
 
@@ -34,11 +34,8 @@ def _item(branch: Branch, label: str) -> Iterator[str]:
         where = "" if status == branch.status else " below"
         sign = f'<span aria-hidden="true">{SYMBOLS[status]}</span><span class="hidden">'
         sign += f"{WORDS[status]}{where}</span>"
-    yield (
-        f'<li><a href="#{branch.anchor}"><span class="twist"></span>'
-        f'<span class="sign {status}">{sign}</span>'
-        f'<span class="word">{shown(label)}</span>{_tally(branch)}</a>'
-    )
+    facts = {"anchor": branch.anchor, "status": status, "sign": sign, "tally": _tally(branch)}
+    yield piece("branch", **facts, label=shown(label))
     if branch.children:
         yield "<ul>"
         for child in branch.children:
@@ -59,17 +56,14 @@ def _tally(branch: Branch) -> str:
 def remedy(result: Result) -> Iterator[str]:
     """Yield how to fix what a check found, and where that is explained."""
     if text := fix_of(result):
-        yield (
-            f'<p class="detail"><b>How to fix:</b> {prose(text)} '
-            f'(<a href="{reference_of(result)}">reference</a>)</p>'
-        )
+        yield piece("remedy", text=prose(text), address=reference_of(result))
 
 
 def command_sections(root: Branch, report: Report) -> Iterator[str]:
     """Yield a section for every command of the tree."""
-    telling = _Telling(report)
+    sections = _Sections(report)
     for branch in root.all():
-        yield from telling.section(branch)
+        yield from sections.section(branch)
 
 
 @dataclass(slots=True)
@@ -88,13 +82,13 @@ def _shares(report: Report) -> _Shares:
     return _Shares(max(least, min(share, most)), passes <= _MOST_PASSES)
 
 
-class _Telling:
+class _Sections:
     """Writes the sections, within the room of the page."""
 
     def __init__(self, report: Report) -> None:
         self._name = report.name
         self._shares = _shares(report)
-        self._told: dict[str, int] = {}
+        self._shown_times: dict[str, int] = {}
 
     def section(self, branch: Branch) -> Iterator[str]:
         """Yield the findings about one command: problems first."""
@@ -116,7 +110,7 @@ class _Telling:
                 if result.id not in anchored:
                     anchored.add(result.id)
                     place = f' id="{branch.anchor}:{slug(result.id)}"'
-                number = self._told[result.id] = self._told.get(result.id, 0) + 1
+                number = self._shown_times[result.id] = self._shown_times.get(result.id, 0) + 1
                 if number <= _MOST_PROCESSES:
                     yield from self._trouble(result, finding, place)
                 else:
@@ -140,19 +134,16 @@ class _Telling:
         yield "</section>"
 
     def _trouble(self, result: Result, finding: Finding, place: str) -> Iterator[str]:
-        yield f'<details class="item" data-status="{finding.status}"{place} open>'
-        yield (
-            f'<summary>{badge(finding.status)}<span class="title">{_titled(result)}'
-            "</span></summary>"
-        )
-        yield '<div class="body">'
+        facts = {"status": finding.status, "place": place, "badge": badge(finding.status)}
+        body = lines(self._details(result, finding))
+        yield piece("trouble", **facts, title=_titled(result), body=body)
+
+    def _details(self, result: Result, finding: Finding) -> Iterator[str]:
         if finding.detail:
             yield f'<p class="detail">{shown(finding.detail)}</p>'
         yield from remedy(result)
         if finding.evidence is not None:
             yield from process(finding.evidence, self._shares.bytes_of_stream)
-        yield "</div>"
-        yield "</details>"
 
     def _passes(self, passes: list[tuple[Result, Finding]]) -> Iterator[str]:
         by_check: dict[str, list[tuple[Result, Finding]]] = {}
@@ -162,17 +153,15 @@ class _Telling:
         word = "check passes" if number == 1 else "checks pass"
         if len(passes) > number:
             word += f" <small>in {len(passes):,} places</small>"
-        yield '<details class="passes">'
-        yield f'<summary>{badge(PASS)}<span class="title">{number} {word}</span></summary>'
+        body = f'<p data-status="pass">{shown(", ".join(by_check))}</p>'
         if self._shares.lines_of_passes:
-            yield "<ul>"
-            for same in by_check.values():
-                html = "".join(_passing(finding) for _, finding in same)
-                yield f'<li data-status="pass">{_titled(same[0][0])}{html}</li>'
-            yield "</ul>"
-        else:
-            yield f'<p data-status="pass">{shown(", ".join(by_check))}</p>'
-        yield "</details>"
+            body = f"<ul>\n{lines(map(_passed, by_check.values()))}</ul>"
+        yield piece("passes", badge=badge(PASS), title=f"{number} {word}", body=body)
+
+
+def _passed(same: list[tuple[Result, Finding]]) -> str:
+    html = "".join(_passing(finding) for _, finding in same)
+    return f'<li data-status="pass">{_titled(same[0][0])}{html}</li>'
 
 
 def _titled(result: Result) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.resources import files
 
 from ..results import Evidence
 from .wording import (
@@ -23,6 +25,29 @@ from .wording import (
 _NOT_IN_ANCHORS = re.compile(r"[^A-Za-z0-9_.-]+")
 # A check may pass a very long word on purpose.
 _LONGEST_LINE = 8000
+
+
+def asset_text(name: str) -> str:
+    """Return the content of a file beside this module."""
+    return files(__package__).joinpath(name).read_text("utf-8")
+
+
+@cache
+def _pieces() -> dict[str, str]:
+    _, *parts = re.split(r"(?m)^<!-- (\w+) -->\n", asset_text("page.html"))
+    return {
+        name: text.removesuffix("\n") for name, text in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
+def piece(name: str, /, **values: object) -> str:
+    """Return a piece of ``page.html`` with *values*, which are HTML already."""
+    return _pieces()[name].format(**values)
+
+
+def lines(parts: Iterable[str]) -> str:
+    """Return *parts*, each on a line of its own."""
+    return "".join(f"{each}\n" for each in parts)
 
 
 def shown(text: str, *, lines: bool = False) -> str:

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..checks.remedies import REMEDIES
+from ..checks.rows import REMEDIES
 from ..results import (
     BROKEN,
     FAIL,

@@ -10,126 +10,46 @@ from typing import Any
 
 from ...wire import catalogue
 from ...wire.values import objects_in
-from .kinds import (
-    ANYTHING,
-    NUMBER,
-    OBJECT,
-    OBJECTS,
-    SCHEMA,
-    TEXT,
-    TEXTS,
-    TRUTH,
-    WHOLE,
-    WORD,
-    Fields,
-    misfits,
-    shown,
+from .from_schema import Shapes
+from .kinds import SCHEMA, misfits, shown
+
+_DESCRIBE, _ANSWER, _LINES = Shapes("describe"), Shapes("murli"), Shapes("event-lines")
+COMMAND = _DESCRIBE.loose(
+    "command",
+    "*name! path! summary when_to_use agent_description idempotent mutating arguments flags "
+    "returns examples next state subcommands *safety",
 )
-
-# The shipped schemas describe what murli itself writes; other tools may leave out fields and add
-# some. A missing field is read as empty, false or undeclared.
-
-COMMAND: Fields = {
-    "*name": WORD,
-    "path": WORD,
-    "summary": TEXT,
-    "when_to_use": TEXT,
-    "agent_description": TEXT,
-    "idempotent": TRUTH,
-    "mutating": TRUTH,
-    "arguments": OBJECTS,
-    "flags": OBJECTS,
-    "returns": OBJECT,
-    "examples": OBJECTS,
-    "next": TEXTS,
-    "state": TEXT,
-    "subcommands": OBJECTS,
-    "*safety": OBJECT,
-}
-ARGUMENT: Fields = {
-    "*name": WORD,
-    "*type": TEXT,
-    "required": TRUTH,
-    "description": TEXT,
-    "metavar": TEXT,
-}
-FLAG: Fields = {
-    "*name": WORD,
-    "*type": TEXT,
-    "default": ANYTHING,
-    "description": TEXT,
-    "env": TEXT,
-    "sensitive": TRUTH,
-    "persistent": TRUTH,
-    "mutually_exclusive_with": TEXTS,
-    "enum": TEXTS,
-    "pattern": TEXT,
-    "profileable": TRUTH,
-    "required": TRUTH,
-    "short": WORD,
-    "spelling": WORD,
-    "aliases": TEXTS,
-    "metavar": TEXT,
-    "standard": TRUTH,
-}
-RETURNS: Fields = {"*type": TEXT, "description": TEXT, "shape": OBJECT, "output_schema": SCHEMA}
-EXAMPLE: Fields = {"*command": WORD, "description": TEXT, "expected_exit_code": WHOLE}
-SAFETY: Fields = {
-    "*read_only": TRUTH,
-    "*idempotent": TRUTH,
-    "destructive": TRUTH,
-    "dry_run_supported": TRUTH,
-}
+SAFETY = _DESCRIBE.loose("safety", "*read_only *idempotent destructive dry_run_supported")
 #: of a command without a declaration
-UNDECLARED: Fields = {"*declared": TRUTH, "inferred": TEXT, "dry_run_supported": TRUTH}
-CAPABILITIES: Fields = {
-    "streaming": TRUTH,
-    "dry_run": TRUTH,
-    "profiles": TRUTH,
-    "until": TRUTH,
-    "*output_formats": TEXTS,
-    "schema_version": TEXT,
-    "tool_version": TEXT,
-    "protocol_version": TEXT,
-}
-PROFILES: Fields = {"available": TEXTS, "default": TEXT, "*profileable_flags": TEXTS}
-ERROR: Fields = {
-    "*code": WHOLE,
-    "*error": WORD,
-    "*message": TEXT,
-    "*recoverable": TRUTH,
-    "*schema_version": WORD,
-    "suggestion": TEXT,
-    "valid_values": TEXTS,
-    "retry_after_ms": WHOLE,
-    "field": TEXT,
-    "doc_url": TEXT,
-    "usage": TEXT,
-    "next": TEXTS,
-    "tool_version": TEXT,
-}
-SUCCESS: Fields = {
-    "*schema_version": WORD,
-    "tool_version": TEXT,
-    "message": TEXT,
-    "next": TEXTS,
-}
-PROGRESS: Fields = {
-    "stage": TEXT,
-    "current": WHOLE,
-    "total": WHOLE,
-    "percent": NUMBER,
-    "eta_ms": WHOLE,
-    "message": TEXT,
-}
-LOG: Fields = {"*ts": WORD, "*level": WORD, "*msg": TEXT, "repeated": WHOLE}
-_PARTS = (
-    ("arguments", ARGUMENT),
-    ("flags", FLAG),
-    ("returns", RETURNS),
-    ("examples", EXAMPLE),
-    ("safety", SAFETY),
+UNDECLARED = _DESCRIBE.loose("safety", "*declared inferred dry_run_supported")
+CAPABILITIES = _DESCRIBE.loose(
+    "capabilities",
+    "streaming dry_run profiles until *output_formats schema_version tool_version protocol_version",
 )
+PROFILES = _DESCRIBE.loose("profiles", "available default *profileable_flags")
+ERROR = _ANSWER.loose(
+    "error",
+    "*code *error! *message *recoverable *schema_version! suggestion valid_values retry_after_ms "
+    "field doc_url usage next tool_version",
+)
+SUCCESS = _ANSWER.loose("success", "*schema_version! tool_version message next")
+PROGRESS = _LINES.loose("progress", "stage current total percent eta_ms message")
+LOG = _LINES.loose("log", "*ts! *level! *msg repeated")
+_ARGUMENT = _DESCRIBE.loose("argument", "*name! *type required description metavar")
+_FLAG = _DESCRIBE.loose(
+    "flag",
+    "*name! *type default description env sensitive persistent mutually_exclusive_with enum "
+    "pattern profileable required short! spelling! aliases metavar standard",
+)
+_RETURNS = _DESCRIBE.loose("returns", "*type description shape output_schema", output_schema=SCHEMA)
+_EXAMPLE = _DESCRIBE.loose("example", "*command! description expected_exit_code")
+_PARTS = {
+    "arguments": _ARGUMENT,
+    "flags": _FLAG,
+    "returns": _RETURNS,
+    "examples": _EXAMPLE,
+    "safety": SAFETY,
+}
 
 
 def command_misfits(command: Mapping[str, Any], where: str = "") -> Iterator[str]:
@@ -137,7 +57,7 @@ def command_misfits(command: Mapping[str, Any], where: str = "") -> Iterator[str
     yield from misfits(command, COMMAND, where)
     if "idempotent" not in command and not is_undeclared(command):
         yield f"{where}idempotent is missing"
-    for key, shape in _PARTS:
+    for key, shape in _PARTS.items():
         value = command.get(key)
         if isinstance(value, dict):
             used = UNDECLARED if key == "safety" and is_undeclared(command) else shape
