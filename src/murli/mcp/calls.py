@@ -120,9 +120,9 @@ class Calls:
         return await self.run(words, listener)
 
     async def run(self, words: Sequence[str], listener: Listener | None = None) -> ProcessResult:
-        A caller that is cancelled in it has nothing left running when this is over.
+        """Run the tool once, when it is its turn.
 
-        Whoever is cancelled in it has nothing left running when this is over.
+        A caller that is cancelled in it has nothing left running when this is over.
         """
         limits = self._limits
         out = WholeOutput(limits)
