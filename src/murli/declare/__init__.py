@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from .. import core
-from ..core import METADATA, metadata_of
-from ..outcome import Record, dict_of, field, fill, or_empty
+from ..core import METADATA, Record, dict_of, field, fill, metadata_of, or_empty
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from dataclasses import KW_ONLY
     from typing import Any, Literal, TypeVar
 
@@ -38,11 +37,27 @@ _RARE = (
     *("lists", "streams", "external", "schema_version", "traits", "plan"),
     *("next", "state", "batch"),
 )
+# Those that the guard looks at when the command is about to run.
+_GUARDED = (
+    *("mutating", "destructive", "dry_runnable", "plan", "timeout", "streams", "reveals_secrets"),
+    *("traits", "lists", "next"),
+)
 
 
 def flag_key(name: str) -> str:
     """Return the one spelling of a flag's name: authors write ``dry_run`` and ``--dry-run`` too."""
     return name.lstrip("-").replace("_", "-")
+
+
+def excluded_by(key: str, notes: Mapping[str, FlagAnnotation]) -> set[str]:
+    """Return the flags that cannot be combined with *key*, whichever of the two says so."""
+    own = notes[key].mutually_exclusive_with if key in notes else ()
+    others = (
+        name
+        for name, note in notes.items()
+        if key in (flag_key(other) for other in note.mutually_exclusive_with)
+    )
+    return {flag_key(other) for other in own} | set(others)
 
 
 def spelled_name(written: Sequence[str], dest: str) -> tuple[str, str]:
@@ -173,6 +188,12 @@ class FlagAnnotation(Record):
 
     def _check(self, given: dict[str, Any]) -> None:
         _check_values(self)
+
+    @property
+    def has_checks(self) -> bool:
+        """Whether something must hold for a call that has the flag, or is to be noted of it."""
+        values = self.enum or self.pattern or self.pattern_type or self.kind or self.max_bytes
+        return bool(values or self.reaches_child or self.mutually_exclusive_with or self.deprecated)
 
 
 def _or(default: Any) -> Callable[[Any], Any]:
@@ -347,6 +368,30 @@ class Metadata(Record):
             or self.traits
             or any(argument.has_checks for argument in self.arguments)
         )
+
+    @property
+    def runs_plainly(self) -> bool:
+        """Whether nothing is declared that the guard would look at before the command runs."""
+        return self.explicit.isdisjoint(_GUARDED)
+
+    def names_nothing_but(self, flags: Collection[str]) -> bool:
+        """Return whether what it names is only *flags*, which are told by their `flag_key`."""
+        notes = self.flag_annotations
+        others = self.arguments or self.requires or self.traits or self.batch
+        return not others and all(
+            name in flags and not notes[name].mutually_exclusive_with for name in notes
+        )
+
+    def restricts(self, given: Mapping[str, tuple[Any, bool]]) -> bool:
+        """Return whether something must hold for a call with these flags.
+
+        They come by name, each with whether it was given.
+        """
+        if self.requires or self.traits or any(each.has_checks for each in self.arguments):
+            return True
+        keys = {flag_key(name) for name in given if given[name][1]}
+        notes = self.flag_annotations
+        return any(name in keys and notes[name].has_checks for name in notes)
 
     def merged_with(self, later: Metadata) -> Metadata:
         """Return these declarations, overridden by the fields that were given to *later*."""

@@ -9,10 +9,8 @@ from __future__ import annotations
 import os
 import sys
 
-from ...call.guard.enforcement import enforce, excluded_by
-from ...call.saved_profile import saved_switch, words_in
 from ...core import INTENT, mentions_secret
-from ...declare import flag_key
+from ...declare import excluded_by, flag_key
 from . import SECRET_OPTIONS, is_group, running
 from .params import TYPED, given_values, is_switch, names_of, variables_of
 
@@ -67,6 +65,10 @@ def hide_secrets(
 def enforce_in(ctx: Any, invocation: Invocation, metadata: Metadata) -> None:
     """Refuse what *ctx* holds against the annotations; return it the values that rules have."""
     values = given_values(ctx, invocation.request.applied)
+    if not metadata.restricts(values):
+        return
+    from ...call.guard.enforcement import enforce
+
     arguments = given_values(ctx, (), "argument")
     defaults = enforce(invocation, metadata, values, arguments, _typed_options(ctx))
     for param in ctx.command.params:
@@ -104,6 +106,9 @@ def parameters_of(command: Any, metadata: Metadata | None = None) -> Parameters:
 
 def check_names(command: Any, metadata: Metadata, parent: Any, invocation: Invocation) -> None:
     """Refuse a call of *command*, below the context *parent*, that declares what is not there."""
+    options = [param for param in command.params if param.param_type_name == "option"]
+    if metadata.names_nothing_but({flag_key(names_of(param)[0]) for param in options}):
+        return
     from ...call.misnamed import refuse_misnamed
 
     above: list[Parameters] = []
@@ -223,6 +228,8 @@ def _given(opts: Any, param: Any) -> Any:
 
 def _typed(param: Any, text: str, invocation: Invocation) -> Any:
     """Return a stored text in the form the parameter takes from a command line."""
+    from ...call.saved_profile import saved_switch, words_in
+
     if getattr(param, "is_flag", False):
         state = saved_switch(invocation, f"--{names_of(param)[0]}", text)
         if getattr(param, "is_bool_flag", True):

@@ -64,17 +64,6 @@ def enforce(
     }
 
 
-def excluded_by(key: str, notes: Mapping[str, FlagAnnotation]) -> set[str]:
-    """Return the flags that cannot be combined with *key*, whichever of the two says so."""
-    own = notes[key].mutually_exclusive_with if key in notes else ()
-    others = (
-        name
-        for name, note in notes.items()
-        if key in (flag_key(other) for other in note.mutually_exclusive_with)
-    )
-    return {flag_key(other) for other in own} | set(others)
-
-
 def problem_with(
     option: str, text: str, note: FlagAnnotation | ArgumentMetadata
 ) -> AgentError | None:
