@@ -75,7 +75,6 @@ MURLI_PARTS = {
     "murli",
     "murli.adapters",
     "murli.adapters.argparse",
-    "murli.adapters.argparse.levels",
     "murli.contracts",
     "murli.formats",
     "murli.core",

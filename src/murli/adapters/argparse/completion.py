@@ -12,7 +12,7 @@ import argparse
 from ...commands.completion import OPTION_HELP, WORD, Profiles
 from ...core import metadata_of
 from ...line.scanning import has_profileable
-from .levels import subparsers_of
+from . import subparsers_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def prepare(enabled: Enabled, own_parse: Callable[..., Any]) -> None:
     def parse_known_args(args: Any = None, namespace: Any = None, *more: Any, **named: Any) -> Any:
         if args is None or not _asks(parser):
             return our_parse(args, namespace, *more, **named)
-        profiles = Profiles(enabled, enabled.settings)
+        profiles = Profiles(enabled.host(), enabled.settings)
         if not profiles.exist():
             return own_parse(args, namespace, *more, **named)
         typed = profiles.read(args)

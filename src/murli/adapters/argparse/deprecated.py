@@ -11,8 +11,9 @@ import sys
 
 from ...answer.python_warnings import note_command, note_parameter
 from ...core import metadata_of
-from .levels import path_to, subparsers_of
+from . import subparsers_of
 from .names import names_of
+from .routes import path_to
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

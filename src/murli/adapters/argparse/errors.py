@@ -15,7 +15,8 @@ from ...declare.plain_values import MOST_COMPARED
 from ...errors import AgentError
 from ...line import usage
 from ...outcome import Refusal
-from .levels import reached, subparsers_of
+from . import subparsers_of
+from .routes import reached
 from .tree import choices_of
 
 TYPE_CHECKING = False

@@ -6,7 +6,8 @@ import argparse
 
 from ...commands.options import our_sections
 from ...core import metadata_of
-from .levels import ParserLevel, subparsers_of
+from . import subparsers_of
+from .levels import ParserLevel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

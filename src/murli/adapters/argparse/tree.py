@@ -24,7 +24,7 @@ from ...declare.tree import (
     telling_metavar,
     with_own_names,
 )
-from .levels import subparsers_of
+from . import subparsers_of
 from .names import argument_name, names_of
 
 TYPE_CHECKING = False

@@ -12,8 +12,8 @@ import os
 from ...core import INTENT, UNBOUNDED, mentions_secret, metadata_of
 from ...declare import flag_key
 from ..standing_in import stand_in
-from .levels import ParserLevel, subparsers_of, value_in
-from .names import argument_name, names_of
+from . import subparsers_of
+from .names import argument_name, names_of, value_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from ...call.misnamed import Parameters
     from ...declare import FlagAnnotation, Metadata
     from ...line.option_words import Options
-    from .levels import TypedSwitches
     from .supplied import Bound
+    from .switches import TypedSwitches
 
 
 class Bindings:
     """What the options of one parse are given beside the command line."""
 
-    def __init__(self, invocation: Invocation, typed: TypedSwitches) -> None:
+    def __init__(self, invocation: Invocation, typed: Sequence[TypedSwitches]) -> None:
         self.invocation = invocation
         self._typed = typed
         self._parsers: list[tuple[argparse.ArgumentParser, Metadata]] = []
@@ -94,7 +94,8 @@ class Bindings:
         tables = [(parser, *self._values(parsed, parser)) for parser in parsers]
         unsaid = {bound.key for bound in self.applied.values()}
         # An abbreviation does not confirm: the name must be typed in full.
-        unsaid |= {_key(each) for each in self.seen.values() if self._typed.is_shortened(each)}
+        for switches in self._typed:
+            unsaid |= {_key(each) for each in self.seen.values() if switches.is_shortened(each)}
         for parser, metadata in self._parsers:
             # What a parser has itself counts more than what has the same name elsewhere.
             tables.sort(key=lambda table: table[0] is parser)
@@ -220,6 +221,7 @@ def check_names(
 def secret_options(parser: argparse.ArgumentParser) -> Options:
     """Return the options of *parser*, and which of them have secrets for values."""
     from ...line.option_words import Options
+    from .levels import ParserLevel
 
     metadata = metadata_of(parser)
     secret = _secrets_of(parser, metadata.flag_annotations if metadata is not None else {})
