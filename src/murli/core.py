@@ -368,6 +368,20 @@ def is_parser(app: object) -> bool:
     return argparse is not None and isinstance(app, argparse.ArgumentParser)
 
 
+def is_group(command: Any) -> bool:
+    """Return whether *command* has commands below it."""
+    return hasattr(command, "list_commands") and hasattr(command, "get_command")
+
+
+def subparsers_of(parser: Any) -> Any:
+    """Return the action that holds the subcommands of *parser*, or ``None``."""
+    kind = sys.modules["argparse"]._SubParsersAction
+    for action in parser._actions:
+        if isinstance(action, kind):
+            return action
+    return None
+
+
 def kind_of(app: object) -> str:
     """Return the class of *app*, as an author knows it."""
     return f"{type(app).__module__}.{type(app).__qualname__}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import core
-from ..core import METADATA, Record, dict_of, field, fill, metadata_of, or_empty
+from ..core import METADATA, Record, field, fill, metadata_of, or_empty
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         ValueKind,
     )
     from .declarations import Deprecation, Paging, Rule
+    from .described import ArgumentMetadata, Example
     from .exit_codes import CommandCode, ExitCode, ExitCodeEntry
     from .keywords import MetadataFields
     from .traits import Traits
@@ -72,61 +73,6 @@ def spelled_name(written: Sequence[str], dest: str) -> tuple[str, str]:
     return name, next((each for each in shorts if len(each) == 1), shorts[0] if shorts else "")
 
 
-class ArgumentMetadata(Record):
-    """What a positional argument means, and which values it takes (as in `FlagAnnotation`)."""
-
-    name: str
-    type: str = "string"
-    required: bool = False
-    description: str = ""
-    _: KW_ONLY
-    pattern: str = ""
-    pattern_type: PatternType = ""
-    kind: ValueKind = ""
-    max_bytes: int = 0
-    reaches_child: bool = False
-
-    def _check(self, given: dict[str, Any]) -> None:
-        _check_values(self)
-
-    @property
-    def has_checks(self) -> bool:
-        """Whether its values are restricted."""
-        pattern = self.pattern or self.pattern_type
-        return bool(pattern or self.kind or self.max_bytes or self.reaches_child)
-
-
-def _shape(schema: ReturnSchema) -> dict[str, Any]:
-    """Return what ``shape`` is."""
-    return schema.shape
-
-
-class ReturnSchema(Record):
-    """What a successful call returns; ``properties`` is another name for ``shape``."""
-
-    type: str = "json"
-    description: str = ""
-    properties: Given[Mapping[str, Any] | None, dict[str, Any]] = field(default=None, read=_shape)
-    shape: Given[Mapping[str, Any] | None, dict[str, Any]] = field(default=None, convert=dict_of)
-    output_schema: Any = None
-
-    def _check(self, given: dict[str, Any]) -> None:
-        properties = given.get("properties")
-        if properties is None:
-            return
-        if given.get("shape") is not None:
-            raise TypeError("ReturnSchema takes shape= or properties=, not both")
-        fill(self, shape=dict(properties))
-
-
-class Example(Record):
-    """A call worth showing, and its exit code."""
-
-    command: str
-    description: str = ""
-    expected_exit_code: int = 0
-
-
 def _deprecation(value: Deprecation | str | None) -> Deprecation | None:
     if value is None:
         return None
@@ -135,7 +81,8 @@ def _deprecation(value: Deprecation | str | None) -> Deprecation | None:
     return deprecation_in(value)
 
 
-def _check_values(note: ArgumentMetadata | FlagAnnotation) -> None:
+def check_values(note: ArgumentMetadata | FlagAnnotation) -> None:
+    """Raise if what *note* says about values contradicts itself."""
     if note.kind or note.pattern_type or note.max_bytes:
         from .checks import check_value_facts
 
@@ -187,7 +134,7 @@ class FlagAnnotation(Record):
     description: str = ""
 
     def _check(self, given: dict[str, Any]) -> None:
-        _check_values(self)
+        check_values(self)
 
     @property
     def has_checks(self) -> bool:
@@ -369,30 +316,6 @@ class Metadata(Record):
             or any(argument.has_checks for argument in self.arguments)
         )
 
-    @property
-    def runs_plainly(self) -> bool:
-        """Whether nothing is declared that the guard would look at before the command runs."""
-        return self.explicit.isdisjoint(_GUARDED)
-
-    def names_nothing_but(self, flags: Collection[str]) -> bool:
-        """Return whether what it names is only *flags*, which are told by their `flag_key`."""
-        notes = self.flag_annotations
-        others = self.arguments or self.requires or self.traits or self.batch
-        return not others and all(
-            name in flags and not notes[name].mutually_exclusive_with for name in notes
-        )
-
-    def restricts(self, given: Mapping[str, tuple[Any, bool]]) -> bool:
-        """Return whether something must hold for a call with these flags.
-
-        They come by name, each with whether it was given.
-        """
-        if self.requires or self.traits or any(each.has_checks for each in self.arguments):
-            return True
-        keys = {flag_key(name) for name in given if given[name][1]}
-        notes = self.flag_annotations
-        return any(name in keys and notes[name].has_checks for name in notes)
-
     def merged_with(self, later: Metadata) -> Metadata:
         """Return these declarations, overridden by the fields that were given to *later*."""
         changes = {name: getattr(later, name) for name in later.explicit}
@@ -417,6 +340,32 @@ class Metadata(Record):
 
             check_together(merged)
         return merged
+
+
+def runs_plainly(metadata: Metadata) -> bool:
+    """Return whether nothing is declared that the guard would look at before a command runs."""
+    return metadata.explicit.isdisjoint(_GUARDED)
+
+
+def names_nothing_but(metadata: Metadata, flags: Collection[str]) -> bool:
+    """Return whether what is declared names only *flags*, which are told by their `flag_key`."""
+    notes = metadata.flag_annotations
+    others = metadata.arguments or metadata.requires or metadata.traits or metadata.batch
+    return not others and all(
+        name in flags and not notes[name].mutually_exclusive_with for name in notes
+    )
+
+
+def restricts(metadata: Metadata, given: Mapping[str, tuple[Any, bool]]) -> bool:
+    """Return whether something must hold for a call with these flags.
+
+    They come by name, each with whether it was given.
+    """
+    if metadata.requires or metadata.traits or any(a.has_checks for a in metadata.arguments):
+        return True
+    keys = {flag_key(name) for name in given if given[name][1]}
+    notes = metadata.flag_annotations
+    return any(name in keys and notes[name].has_checks for name in notes)
 
 
 def _implies_dry_run(metadata: Metadata) -> bool:

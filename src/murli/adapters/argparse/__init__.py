@@ -14,7 +14,15 @@ from types import MethodType
 
 from ...call import Invocation
 from ...contracts import find_contract
-from ...core import INTENT, current, mentions_secret, metadata_of, program_name, version_of
+from ...core import (
+    INTENT,
+    current,
+    mentions_secret,
+    metadata_of,
+    program_name,
+    subparsers_of,
+    version_of,
+)
 from ...formats import take_bursts_as_one
 
 TYPE_CHECKING = False
@@ -195,7 +203,8 @@ class Enabled:
             _hook(parser)
             facts = metadata_of(parser)
             # What stands in for a method is taken back in reverse: bindings, these, *switches*.
-            if facts is not None or not INTENT.isdisjoint(parser._option_string_actions):
+            leads = facts is not None and (facts.traits or subparsers_of(parser))
+            if leads or not INTENT.isdisjoint(parser._option_string_actions):
                 if not switches:
                     from .switches import TypedSwitches
 
@@ -376,14 +385,6 @@ class Enabled:
     def app(self) -> argparse.ArgumentParser:
         """The parser that was enabled."""
         return self.parser
-
-
-def subparsers_of(parser: argparse.ArgumentParser) -> Any:
-    """Return the action that holds the subcommands of *parser*, or ``None``."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return action
-    return None
 
 
 def names_in(parser: argparse.ArgumentParser) -> str:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import argparse
 
 from ...commands.completion import OPTION_HELP, WORD, Profiles
-from ...core import metadata_of
+from ...core import metadata_of, subparsers_of
 from ...line.scanning import has_profileable
-from . import subparsers_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,10 +10,9 @@ import argparse
 import sys
 
 from ...answer.python_warnings import note_command, note_parameter
-from ...core import metadata_of
-from . import subparsers_of
-from .names import names_of
+from ...core import metadata_of, subparsers_of
 from .routes import path_to
+from .values import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,12 +10,11 @@ import argparse
 import sys
 
 from ...call.ending.refusal import refuse
-from ...core import current
+from ...core import current, subparsers_of
 from ...declare.plain_values import MOST_COMPARED
 from ...errors import AgentError
 from ...line import usage
 from ...outcome import Refusal
-from . import subparsers_of
 from .routes import reached
 from .tree import choices_of
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ...core import EVERYTHING, INTENT, SEPARATOR, UNBOUNDED, metadata_of
-from . import subparsers_of
+from ...core import EVERYTHING, INTENT, SEPARATOR, UNBOUNDED, metadata_of, subparsers_of
 from .routes import name_in
 
 TYPE_CHECKING = False

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ...core import note_parses
-from . import subparsers_of
+from ...core import note_parses, subparsers_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

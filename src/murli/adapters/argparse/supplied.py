@@ -10,7 +10,7 @@ import argparse
 from ...call.saved_profile import saved_switch, switch, words_in
 from ...core import metadata_of
 from ...declare import excluded_by, flag_key
-from .names import names_of
+from .values import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from ...core import INTENT
-from ..standing_in import stand_in
-from .names import value_in
+from .. import stand_in
+from .values import value_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

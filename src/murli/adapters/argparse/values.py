@@ -9,11 +9,9 @@ from __future__ import annotations
 import argparse
 import os
 
-from ...core import INTENT, UNBOUNDED, mentions_secret, metadata_of
-from ...declare import flag_key
-from ..standing_in import stand_in
-from . import subparsers_of
-from .names import argument_name, names_of, value_in
+from ...core import INTENT, UNBOUNDED, mentions_secret, metadata_of, subparsers_of
+from ...declare import flag_key, names_nothing_but, restricts, spelled_name
+from .. import stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +24,22 @@ if TYPE_CHECKING:
     from ...line.option_words import Options
     from .supplied import Bound
     from .switches import TypedSwitches
+
+
+def names_of(action: argparse.Action) -> tuple[str, str]:
+    """Return the long name of an option without its dashes, and its short one or ``""``."""
+    return spelled_name(action.option_strings, action.dest)
+
+
+def argument_name(action: argparse.Action) -> str:
+    """Return what a positional argument is called."""
+    name = action.dest if action.dest != argparse.SUPPRESS else str(action.metavar or "")
+    return name or "argument"
+
+
+def value_in(parsed: Any, name: str) -> Any:
+    """Return the value of *name* in what a parser returned."""
+    return parsed.get(name) if isinstance(parsed, dict) else getattr(parsed, name, None)
 
 
 class Bindings:
@@ -101,7 +115,7 @@ class Bindings:
             tables.sort(key=lambda table: table[0] is parser)
             options = {key: value for table in tables for key, value in table[1].items()}
             arguments = {key: value for table in tables for key, value in table[2].items()}
-            if not metadata.restricts(options):
+            if not restricts(metadata, options):
                 continue
             from ...call.guard.enforcement import enforce
 
@@ -210,7 +224,7 @@ def check_names(
     """Refuse a call of *parser*, reached through *chosen*, that declares what is not there."""
     metadata = metadata_of(parser)
     options = [action for action in parser._actions if action.option_strings]
-    if metadata is None or metadata.names_nothing_but(set(map(_key, options))):
+    if metadata is None or names_nothing_but(metadata, set(map(_key, options))):
         return
     from ...call.misnamed import refuse_misnamed
 

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from typing import Any
 
-    from ...declare import ArgumentMetadata, FlagAnnotation, Metadata
+    from ...declare import FlagAnnotation, Metadata
     from ...declare.declarations import Rule
+    from ...declare.described import ArgumentMetadata
     from ...errors import AgentError
     from .. import Invocation
 
