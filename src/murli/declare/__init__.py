@@ -50,22 +50,13 @@ def flag_key(name: str) -> str:
     return name.lstrip("-").replace("_", "-")
 
 
-def excluded_by(key: str, notes: Mapping[str, FlagAnnotation]) -> set[str]:
-    """Return the flags that cannot be combined with *key*, whichever of the two says so."""
-    own = notes[key].mutually_exclusive_with if key in notes else ()
-    others = (
-        name
-        for name, note in notes.items()
-        if key in (flag_key(other) for other in note.mutually_exclusive_with)
-    )
-    return {flag_key(other) for other in own} | set(others)
-
-
 def spelled_name(written: Sequence[str], dest: str) -> tuple[str, str]:
     """Return the long name of an option without its dashes, and its short one or ``""``.
 
     *written* is how it can be written; what is nothing but a prefix is called by its *dest*.
     """
+    if len(written) == 1 and written[0][:2] == "--":  # as most have it
+        return written[0].lstrip("-+/") or dest.replace("_", "-"), ""
     longs = [each for each in written if each[:1] == each[1:2]]
     name = (longs or [*written, dest])[0].lstrip("-+/") or dest.replace("_", "-")
     shorts = [each[1:] for each in written if each[:1] == "-" and each[1:2] not in ("-", "")]
@@ -165,22 +156,6 @@ def _danger_level(metadata: Metadata) -> DangerLevel | Literal[""]:
     if metadata.mutating:
         return "destructive" if metadata.destructive else "mutating"
     return "safe" if "mutating" in metadata.explicit else ""
-
-
-def _danger(given: dict[str, Any]) -> tuple[bool, bool]:
-    """Return what a danger level means for mutating and destructive; they may not contradict it."""
-    from .checks import DANGER_LEVELS, require_one_of
-
-    level, mutating = given["danger_level"], given.get("mutating")
-    destructive = given.get("destructive")
-    require_one_of("danger_level", level, DANGER_LEVELS)
-    meant = (level != "safe", level == "destructive")
-    if mutating not in (None, meant[0]) or destructive not in (None, meant[1]):
-        raise ValueError(
-            f'danger_level="{level}" contradicts mutating={mutating}, destructive={destructive}; '
-            "the level alone says it all"
-        )
-    return meant
 
 
 class Metadata(Record):
@@ -287,7 +262,9 @@ class Metadata(Record):
     def _check(self, given: dict[str, Any]) -> None:
         explicit = {name for name, value in given.items() if value is not None}
         if "danger_level" in explicit:
-            mutating, destructive = _danger(given)
+            from .checks import meant_by_level
+
+            mutating, destructive = meant_by_level(given)
             fill(self, mutating=mutating, destructive=destructive)
             explicit = (explicit | {"mutating", "destructive"}) - {"danger_level"}
         # What cannot be undone certainly changes something.
@@ -304,17 +281,14 @@ class Metadata(Record):
     @property
     def names_parameters(self) -> bool:
         """Whether something is declared about flags or arguments by their names."""
-        return bool(self.has_checks or self.arguments or self.batch)
+        named = self.flag_annotations or self.arguments or self.batch
+        return bool(named or self.requires or self.traits)
 
     @property
     def has_checks(self) -> bool:
         """Whether something is declared that depends on the values of a call."""
-        return bool(
-            self.flag_annotations
-            or self.requires
-            or self.traits
-            or any(argument.has_checks for argument in self.arguments)
-        )
+        notes: Any = (*self.flag_annotations.values(), *self.arguments)
+        return bool(self.requires or self.traits or any(note.has_checks for note in notes))
 
     def merged_with(self, later: Metadata) -> Metadata:
         """Return these declarations, overridden by the fields that were given to *later*."""

@@ -215,7 +215,7 @@ class Enabled:
                 from ..repeats import watch_argparse_parser
 
                 undo.append(watch_argparse_parser(parser, invocation))
-            has_checks = facts is not None and facts.has_checks
+            has_checks = facts is not None and (facts.flag_annotations or facts.has_checks)
             if bindings or has_checks or mentions_secret(names_in(parser)):
                 from .values import Bindings
 

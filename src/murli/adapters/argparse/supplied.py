@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import argparse
 
-from ...call.saved_profile import saved_switch, switch, words_in
+from ...call.saved_profile import excluded_by, saved_switch, switch, words_in
 from ...core import metadata_of
-from ...declare import excluded_by, flag_key
+from ...declare import flag_key
 from .values import names_of
 
 TYPE_CHECKING = False

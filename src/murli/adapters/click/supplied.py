@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import sys
 
-from ...call.saved_profile import saved_switch, words_in
+from ...call.saved_profile import excluded_by, saved_switch, words_in
 from ...core import is_group
-from ...declare import excluded_by, flag_key
+from ...declare import flag_key
 from . import SECRET_OPTIONS, running
 from .params import is_switch
 from .values import is_secret, names_of

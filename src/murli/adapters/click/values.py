@@ -23,6 +23,10 @@ _WATCHED = "_murli_watched"
 def bind(command: Any, notes: Mapping[str, FlagAnnotation]) -> None:
     """Let the options of *command* take their values from where *notes* say."""
     secret: list[tuple[Any, bool]] = []
+    names = [note.env for note in notes.values()]
+    for param in command.params:
+        names += (param.name or "", *param.opts, *variables_of(param))
+    mentioned = mentions_secret("\0".join((*names, "")))
     for param in command.params:
         if param.param_type_name != "option":
             continue
@@ -32,7 +36,8 @@ def bind(command: Any, notes: Mapping[str, FlagAnnotation]) -> None:
         if note is not None and note.env and not param.envvar and not is_intent:
             param.envvar = note.env
         profileable = note is not None and note.profileable and not is_intent
-        declared = is_secret(param, note)
+        known = (note is not None and note.sensitive) or getattr(param, "hide_input", False)
+        declared = is_secret(param, note) if mentioned or known else None
         if (profileable or declared is not None) and _WATCHED not in param.__dict__:
             setattr(param, _WATCHED, True)
             from .supplied import stand_before
