@@ -382,6 +382,11 @@ def subparsers_of(parser: Any) -> Any:
     return None
 
 
+def value_in(parsed: Any, name: str) -> Any:
+    """Return the value of *name* in what a parser returned."""
+    return parsed.get(name) if isinstance(parsed, dict) else getattr(parsed, name, None)
+
+
 def kind_of(app: object) -> str:
     """Return the class of *app*, as an author knows it."""
     return f"{type(app).__module__}.{type(app).__qualname__}"

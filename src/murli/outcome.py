@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from .core import Record as Record
 from .core import Success as Success
-from .core import dict_of as dict_of
 from .core import field as field
 from .core import fill as fill
 from .core import layout_of
@@ -33,16 +32,11 @@ def signature_of(kind: type[Record]) -> Signature:
         return Signature(own[1:])
     defaults, positional, required, *_ = layout_of(kind)
     kinds = (Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    return Signature(
-        [
-            Parameter(
-                name,
-                kinds[name in positional],
-                default=Parameter.empty if name in required else default,
-            )
-            for name, default in defaults.items()
-        ]
-    )
+    found = []
+    for name, value in defaults.items():
+        default = Parameter.empty if name in required else value
+        found.append(Parameter(name, kinds[name in positional], default=default))
+    return Signature(found)
 
 
 class Plan(Record):

@@ -303,13 +303,8 @@ class Metadata(Record):
         if _implies_dry_run(later) and "dry_runnable" not in explicit:
             changes["dry_runnable"] = True
         merged = self.replace(**changes, explicit=explicit)
-        if (
-            merged.effect
-            or merged.streams
-            or merged.plan
-            or merged.batch
-            or merged.traits is not None
-        ):
+        rare = merged.effect or merged.streams or merged.plan or merged.batch
+        if rare or merged.traits is not None:
             from .declarations import check_together
 
             check_together(merged)

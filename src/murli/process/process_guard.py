@@ -505,27 +505,21 @@ def _tell_children() -> Undo:
     """Set the variables that keep programs the handler starts from paging, colouring, asking."""
     environ, names = os.environ, variable_names()
     before: dict[str, str | None] = {}
-    for name, value in _FOR_CHILDREN.items():
-        is_set = f"\0{name}\0" in names
-        if is_set or value is not None:
-            before[name] = environ[name] if is_set else None
-            _set(environ, name, value)
-
-    def undo() -> None:
-        for name, value in before.items():
-            _set(environ, name, value)
-
-    return undo
+    for name in _FOR_CHILDREN:
+        before[name] = environ[name] if f"\0{name}\0" in names else None
+    _set(environ, _FOR_CHILDREN)
+    return lambda: _set(environ, before)
 
 
-def _set(environ: Any, name: str, value: str | None) -> None:
-    if value is not None:
-        environ[name] = value
-    else:
-        try:
-            del environ[name]
-        except KeyError:  # the handler has taken it away itself
-            pass
+def _set(environ: Any, values: dict[str, str | None]) -> None:
+    for name, value in values.items():
+        if value is not None:
+            environ[name] = value
+        else:
+            try:
+                del environ[name]
+            except KeyError:  # the handler has taken it away itself
+                pass
 
 
 def _guard_stdin() -> list[Undo]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ...answer import Writer
     from ...core import Settings
     from .host import ParserHost
-    from .switches import TypedSwitches
+    from .noted import TypedSwitches
     from .values import Bindings
 
 _ENABLED = "_murli_enabled"
@@ -163,12 +163,13 @@ class Enabled:
                 given = (rest, *given[1:])
 
         def parse_words() -> Any:
-            return parse(*given, **named)
+            if not invocation.call.separated:
+                return parse(*given, **named)
+            from .levels import Separators
 
-        if invocation.call.separated:
-            from .levels import separately
+            with Separators(invocation.call.separated):
+                return parse(*given, **named)
 
-            parse_words = separately(invocation.call.separated, parse_words)
         return self.guide(invocation, self.parser, parse_words)
 
     def parse_later(
@@ -206,7 +207,7 @@ class Enabled:
             leads = facts is not None and (facts.traits or subparsers_of(parser))
             if leads or not INTENT.isdisjoint(parser._option_string_actions):
                 if not switches:
-                    from .switches import TypedSwitches
+                    from .noted import TypedSwitches
 
                     switches.append(TypedSwitches())
                     undo.insert(0, switches[0].release)
@@ -233,7 +234,7 @@ class Enabled:
                 undo.append(listen(parser, chosen, invocation))
 
             if subparsers_of(parser) is not None:
-                from .routes import Routes
+                from .noted import Routes
 
                 Routes.watch(parser, chosen, all_at_once=self.settings.infers)
 
@@ -272,7 +273,7 @@ class Enabled:
             self.given, self.admitted = given, list(chosen)
         commands: list[tuple[tuple[str, ...], argparse.ArgumentParser]] = [((), root)]
         if len(chosen) > 1:
-            from .routes import commands_in
+            from .noted import commands_in
 
             commands = commands_in(chosen)
         for path, leaf in commands:
@@ -285,9 +286,9 @@ class Enabled:
                 previews="--dry-run" in given,
             )
             if invocation.running.plans and metadata is not None:
-                from .plan import answer
+                from .host import answer_plan
 
-                answer(invocation, metadata, parsed)
+                answer_plan(invocation, metadata, parsed)
         return result
 
     def _in_place_of(self, name: str) -> Callable[..., Any]:

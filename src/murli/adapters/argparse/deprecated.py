@@ -11,7 +11,7 @@ import sys
 
 from ...answer.python_warnings import note_command, note_parameter
 from ...core import metadata_of, subparsers_of
-from .routes import path_to
+from .noted import path_to
 from .values import names_of
 
 TYPE_CHECKING = False

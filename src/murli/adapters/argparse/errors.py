@@ -15,7 +15,7 @@ from ...declare.plain_values import MOST_COMPARED
 from ...errors import AgentError
 from ...line import usage
 from ...outcome import Refusal
-from .routes import reached
+from .noted import reached
 from .tree import choices_of
 
 TYPE_CHECKING = False

@@ -1,6 +1,8 @@
-"""What the runtime asks about a tool of argparse beyond what every call needs."""
+"""What a few calls of a parser need: answers to the runtime's questions, and the plan function."""
 
 from __future__ import annotations
+
+import sys
 
 from ...core import metadata_of
 from .levels import ParserLevel
@@ -8,8 +10,9 @@ from .levels import ParserLevel
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
+    from typing import Any, NoReturn
 
+    from ...call import Invocation
     from ...call.misnamed import Parameters
     from ...declare import Metadata
     from ...declare.tree import Command
@@ -88,3 +91,20 @@ class ParserHost:
         path = (self.name(), *level.path)
         summary = summary_of(level.origin, path[-1], level.parser)
         return walk(level.parser, path, summary, deep=deep)
+
+
+def answer_plan(invocation: Invocation, metadata: Metadata, parsed: Any) -> NoReturn:
+    """Answer with what the plan function makes of *parsed*, and end the program."""
+    planned: Any = metadata.plan(parsed) if metadata.plan is not None else None
+    if type(planned).__name__ == "coroutine":
+        from ...process.event_loops import run
+
+        planned = run(planned, invocation.writer)
+    invocation.running.returned = planned
+    if invocation.capture is None:  # a person reads it, or nobody would come back to it
+        from ...call import succeed
+
+        code = succeed(invocation, "")
+        invocation.running.returned = None
+        invocation.exit(code)
+    sys.exit(invocation.running.refused_exit_code if invocation.writer._reply.answered else 0)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 
 from ...core import EVERYTHING, INTENT, SEPARATOR, UNBOUNDED, metadata_of, subparsers_of
-from .routes import name_in
+from .noted import name_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
 
@@ -208,16 +208,6 @@ class Separators:
             parser._actions.remove(action)
             parser._optionals._group_actions.remove(action)
             del parser._option_string_actions[SEPARATOR]
-
-
-def separately(levels: Sequence[Any], parse: Callable[[], Any]) -> Callable[[], Any]:
-    """Return what calls *parse* while the parsers of *levels* know the option."""
-
-    def parse_separately() -> Any:
-        with Separators(levels):
-            return parse()
-
-    return parse_separately
 
 
 class _Nothing(argparse.Action):

@@ -127,7 +127,7 @@ def parameters_of(command: Any, metadata: Metadata | None = None) -> Parameters:
 
 def check_names(command: Any, metadata: Metadata, parent: Any, invocation: Invocation) -> None:
     """Refuse a call of *command*, below the context *parent*, that declares what is not there."""
-    options = [param for param in command.params if param.param_type_name == "option"]
+    options = (param for param in command.params if param.param_type_name == "option")
     if names_nothing_but(metadata, {flag_key(names_of(param)[0]) for param in options}):
         return
     from ...call.misnamed import refuse_misnamed
