@@ -77,6 +77,7 @@ MURLI_PARTS = {
     "murli.adapters.argparse",
     "murli.contracts",
     "murli.formats",
+    "murli.formats.plainer",
     "murli.core",
     "murli.process",
     "murli.process.process_guard",
