@@ -139,6 +139,9 @@ _THREE = ", ".join(
         ("count", "pattern='[0-9]+'"),
     )
 )
+# What one flag that may be set by a variable may cost.
+_ONE_FLAG = {"argparse": 1.25, "click": 1.10}
+_ONE = "'name': murli.FlagAnnotation(env='HELLO_NAME')"
 _ANSWER_BY_VALUE = """
 import typer
 app = typer.Typer()
@@ -165,6 +168,9 @@ def _kinds() -> Iterator[Case]:
         )
         with_flags, with_profile, in_envelope, for_people = limits[1:]
         yield Case(f"{kind}, unmodified", source, plain, limits[0])
+        if kind in _ONE_FLAG:
+            from_variable = _enabled(source, app, before, _annotated(target, _ONE))
+            yield Case(f"{kind}, a flag with a variable", source, from_variable, _ONE_FLAG[kind])
         yield Case(f"{kind}, three annotated flags", source, annotated, with_flags)
         yield Case(
             f"{kind}, and a default profile", source, annotated, with_profile, profile=_PROFILES

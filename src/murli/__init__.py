@@ -39,8 +39,9 @@ adapters.program program
 answer Writer get_writer
 api parse session
 core set_tool_version
-declare ArgumentMetadata Example FlagAnnotation Metadata ReturnSchema about annotate
+declare FlagAnnotation Metadata about annotate
 declare.declarations Deprecation Paging Rule
+declare.described ArgumentMetadata Example ReturnSchema
 declare.exit_codes CommandCode ExitCode ExitCodeEntry
 declare.redirects redirect
 declare.traits Traits

@@ -50,6 +50,15 @@ def field(*, default: Any = ..., convert: Any = None, read: Any = None, init: bo
 _layouts: dict[type, Layout] = {}  # of the records made so far
 
 
+class _Signature:
+    """What the constructor of a record takes, for `help` and for consoles that complete names."""
+
+    def __get__(self, record: object, kind: type[Record]) -> object:
+        from .outcome import signature_of
+
+        return signature_of(kind)
+
+
 class Record(Dataclass):
     """An immutable value: comparable, printable, copyable, picklable.
 
@@ -58,6 +67,8 @@ class Record(Dataclass):
     form than they are given in. What the fields are is worked out when the first record of a class
     is made, because most calls make few.
     """
+
+    __signature__ = _Signature()
 
     def __init__(self, *args: Any, **named: Any) -> None:
         kind = type(self)
@@ -144,6 +155,16 @@ def layout_of(kind: type[Record]) -> Layout:
 def fill(record: Record, **values: object) -> None:
     """Set fields of a record that is being built; nothing else may."""
     record.__dict__.update(values)
+
+
+def or_empty(value: dict[str, Any] | None) -> dict[str, Any]:
+    """Return *value* itself, or a new dict in place of nothing."""
+    return value or {}
+
+
+def dict_of(value: Mapping[Any, Any] | None) -> dict[Any, Any]:
+    """Return a dict of one's own with what *value* holds."""
+    return dict(value or {})
 
 
 def _restore(kind: Any, values: dict[str, Any]) -> Any:
@@ -347,6 +368,25 @@ def is_parser(app: object) -> bool:
     # A tool with a parser has imported argparse; others need not pay for it.
     argparse = sys.modules.get("argparse")
     return argparse is not None and isinstance(app, argparse.ArgumentParser)
+
+
+def is_group(command: Any) -> bool:
+    """Return whether *command* has commands below it."""
+    return hasattr(command, "list_commands") and hasattr(command, "get_command")
+
+
+def subparsers_of(parser: Any) -> Any:
+    """Return the action that holds the subcommands of *parser*, or ``None``."""
+    kind = sys.modules["argparse"]._SubParsersAction
+    for action in parser._actions:
+        if isinstance(action, kind):
+            return action
+    return None
+
+
+def value_in(parsed: Any, name: str) -> Any:
+    """Return the value of *name* in what a parser returned."""
+    return parsed.get(name) if isinstance(parsed, dict) else getattr(parsed, name, None)
 
 
 def kind_of(app: object) -> str:

@@ -11,52 +11,32 @@ from .core import Success as Success
 from .core import field as field
 from .core import fill as fill
 from .core import layout_of
+from .core import or_empty as or_empty
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from dataclasses import KW_ONLY
+    from inspect import Signature
     from typing import Any
 
     from .errors import AgentError
     from .type_checking import Given, Several
 
 
-class _Signature:
-    """What the constructor of a record takes, for `help` and for consoles that complete names."""
+def signature_of(kind: type[Record]) -> Signature:
+    """Return what the constructor of *kind* takes."""
+    from inspect import Parameter, Signature, signature
 
-    def __get__(self, record: object, kind: type[Record]) -> object:
-        from inspect import Parameter, Signature, signature
-
-        if kind.__init__ is not Record.__init__:
-            own = list(signature(kind.__init__).parameters.values())
-            return Signature(own[1:])
-        defaults, positional, required, *_ = layout_of(kind)
-        kinds = (Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-        return Signature(
-            [
-                Parameter(
-                    name,
-                    kinds[name in positional],
-                    default=Parameter.empty if name in required else default,
-                )
-                for name, default in defaults.items()
-            ]
-        )
-
-
-# Here, because every tool that declares something loads this, and a hello-world does not.
-Record.__signature__ = _Signature()  # type: ignore[attr-defined]
-
-
-def or_empty(value: dict[str, Any] | None) -> dict[str, Any]:
-    """Return *value* itself, or a new dict in place of nothing."""
-    return value or {}
-
-
-def dict_of(value: Mapping[Any, Any] | None) -> dict[Any, Any]:
-    """Return a dict of one's own with what *value* holds."""
-    return dict(value or {})
+    if kind.__init__ is not Record.__init__:
+        own = list(signature(kind.__init__).parameters.values())
+        return Signature(own[1:])
+    defaults, positional, required, *_ = layout_of(kind)
+    kinds = (Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    found = []
+    for name, value in defaults.items():
+        default = Parameter.empty if name in required else value
+        found.append(Parameter(name, kinds[name in positional], default=default))
+    return Signature(found)
 
 
 class Plan(Record):

@@ -426,7 +426,7 @@ def test_the_command_speaks_murli_itself(env: dict[str, str]) -> None:
     names = [each["name"] for each in run(MURLI, "describe", env=env).document["commands"]]
     assert names == [
         *("call", "explain", "check", "stubs", "run", "card", "schema"),
-        *("sidecar", "wrap", "unwrap", "shell", "mcp"),
+        *("sidecar", "wrap", "unwrap", "shell", "get", "mcp"),
     ]
     assert run(MURLI, "doctor", env=env).code == 0
 

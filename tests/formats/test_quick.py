@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from harness import run, script
 from murli.errors import EncodingError
-from murli.formats import Plainer, _write_json, quick
+from murli.formats import _write_json, quick
+from murli.formats.plainer import Plainer
 from properties import examples
 
 pytestmark = pytest.mark.warm

@@ -13,6 +13,7 @@ from ..core import is_parser, kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ..call.host import Commands
@@ -127,6 +128,21 @@ def _early_interrupt(settings: Settings) -> Any:
         sys.__excepthook__(kind, error, traceback)
 
     return hook
+
+
+def stand_in(holder: Any, name: str, ours: Any) -> Callable[[], None]:
+    """Put *ours* in the place of an attribute for a while; return what takes it back."""
+    missing = object()
+    before = holder.__dict__.get(name, missing)
+    setattr(holder, name, ours)
+
+    def undo() -> None:
+        if before is missing:
+            delattr(holder, name)
+        else:
+            setattr(holder, name, before)
+
+    return undo
 
 
 def _adapter_of(app: Any) -> Any:

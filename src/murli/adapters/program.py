@@ -288,7 +288,7 @@ class Program:
 
             return secret_options(level.parser)
         if hasattr(level, "command"):
-            from .click.values import secret_options as of_click
+            from .click.supplied import secret_options as of_click
 
             return of_click(level.command, {})
         from ..line.option_words import Options

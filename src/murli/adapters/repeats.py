@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from ..line import usage
-from .standing_in import stand_in
+from . import stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -648,7 +648,11 @@ class Invocation:
         running.begun.append((metadata, path))
         self.state = ADMITTED
         # What nothing was declared or said about, just runs.
-        plainly = metadata is None and not (self.request.is_scanned or running.reveals)
+        plainly = not (self.request.is_scanned or running.reveals)
+        if plainly and metadata is not None:
+            from ..declare import runs_plainly
+
+            plainly = runs_plainly(metadata)
         if not plainly or self.settings.timeout or self.shaper is not None or self.settings.infers:
             from .guard import admit
 

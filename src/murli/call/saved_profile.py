@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import os
 
+from ..declare import flag_key
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
+    from ..declare import FlagAnnotation
     from ..errors import AgentError
     from ..profiles.secrets import SecretError
     from ..profiles.store import ProfileStore, StoreError, StoreFile
@@ -168,6 +172,17 @@ def explained(error: AgentError, invocation: Invocation) -> AgentError:
         f"or pass --{error.field}."
     )
     return error
+
+
+def excluded_by(key: str, notes: Mapping[str, FlagAnnotation]) -> set[str]:
+    """Return the flags that cannot be combined with *key*, whichever of the two says so."""
+    own = notes[key].mutually_exclusive_with if key in notes else ()
+    others = (
+        name
+        for name, note in notes.items()
+        if key in (flag_key(other) for other in note.mutually_exclusive_with)
+    )
+    return {flag_key(other) for other in own} | set(others)
 
 
 def words_in(text: str) -> list[Any]:

@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from ..contracts import VALID_PROTOCOL_VERSIONS
 from ..core import INTENT, current
-from ..declare import Metadata, ReturnSchema, flag_key
+from ..declare import Metadata, flag_key
+from ..declare.described import ReturnSchema
 from ..declare.tree import first_line
 from ..formats import VALID_OUTPUT_FORMATS, plain
 from ..line.discretion import shown_default

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from .. import core
-from ..core import METADATA, metadata_of
-from ..outcome import Record, dict_of, field, fill, or_empty
+from ..core import METADATA, Record, field, fill, metadata_of, or_empty
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from dataclasses import KW_ONLY
     from typing import Any, Literal, TypeVar
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
         ValueKind,
     )
     from .declarations import Deprecation, Paging, Rule
+    from .described import ArgumentMetadata, Example
     from .exit_codes import CommandCode, ExitCode, ExitCodeEntry
     from .keywords import MetadataFields
     from .traits import Traits
@@ -38,6 +38,11 @@ _RARE = (
     *("lists", "streams", "external", "schema_version", "traits", "plan"),
     *("next", "state", "batch"),
 )
+# Those that the guard looks at when the command is about to run.
+_GUARDED = (
+    *("mutating", "destructive", "dry_runnable", "plan", "timeout", "streams", "reveals_secrets"),
+    *("traits", "lists", "next"),
+)
 
 
 def flag_key(name: str) -> str:
@@ -50,66 +55,13 @@ def spelled_name(written: Sequence[str], dest: str) -> tuple[str, str]:
 
     *written* is how it can be written; what is nothing but a prefix is called by its *dest*.
     """
+    if len(written) == 1 and written[0][:2] == "--":  # as most have it
+        return written[0].lstrip("-+/") or dest.replace("_", "-"), ""
     longs = [each for each in written if each[:1] == each[1:2]]
     name = (longs or [*written, dest])[0].lstrip("-+/") or dest.replace("_", "-")
     shorts = [each[1:] for each in written if each[:1] == "-" and each[1:2] not in ("-", "")]
     shorts = [each for each in shorts if each != name] if longs else []
     return name, next((each for each in shorts if len(each) == 1), shorts[0] if shorts else "")
-
-
-class ArgumentMetadata(Record):
-    """What a positional argument means, and which values it takes (as in `FlagAnnotation`)."""
-
-    name: str
-    type: str = "string"
-    required: bool = False
-    description: str = ""
-    _: KW_ONLY
-    pattern: str = ""
-    pattern_type: PatternType = ""
-    kind: ValueKind = ""
-    max_bytes: int = 0
-    reaches_child: bool = False
-
-    def _check(self, given: dict[str, Any]) -> None:
-        _check_values(self)
-
-    @property
-    def has_checks(self) -> bool:
-        """Whether its values are restricted."""
-        pattern = self.pattern or self.pattern_type
-        return bool(pattern or self.kind or self.max_bytes or self.reaches_child)
-
-
-def _shape(schema: ReturnSchema) -> dict[str, Any]:
-    """Return what ``shape`` is."""
-    return schema.shape
-
-
-class ReturnSchema(Record):
-    """What a successful call returns; ``properties`` is another name for ``shape``."""
-
-    type: str = "json"
-    description: str = ""
-    properties: Given[Mapping[str, Any] | None, dict[str, Any]] = field(default=None, read=_shape)
-    shape: Given[Mapping[str, Any] | None, dict[str, Any]] = field(default=None, convert=dict_of)
-    output_schema: Any = None
-
-    def _check(self, given: dict[str, Any]) -> None:
-        properties = given.get("properties")
-        if properties is None:
-            return
-        if given.get("shape") is not None:
-            raise TypeError("ReturnSchema takes shape= or properties=, not both")
-        fill(self, shape=dict(properties))
-
-
-class Example(Record):
-    """A call worth showing, and its exit code."""
-
-    command: str
-    description: str = ""
-    expected_exit_code: int = 0
 
 
 def _deprecation(value: Deprecation | str | None) -> Deprecation | None:
@@ -120,7 +72,8 @@ def _deprecation(value: Deprecation | str | None) -> Deprecation | None:
     return deprecation_in(value)
 
 
-def _check_values(note: ArgumentMetadata | FlagAnnotation) -> None:
+def check_values(note: ArgumentMetadata | FlagAnnotation) -> None:
+    """Raise if what *note* says about values contradicts itself."""
     if note.kind or note.pattern_type or note.max_bytes:
         from .checks import check_value_facts
 
@@ -172,7 +125,13 @@ class FlagAnnotation(Record):
     description: str = ""
 
     def _check(self, given: dict[str, Any]) -> None:
-        _check_values(self)
+        check_values(self)
+
+    @property
+    def has_checks(self) -> bool:
+        """Whether something must hold for a call that has the flag, or is to be noted of it."""
+        values = self.enum or self.pattern or self.pattern_type or self.kind or self.max_bytes
+        return bool(values or self.reaches_child or self.mutually_exclusive_with or self.deprecated)
 
 
 def _or(default: Any) -> Callable[[Any], Any]:
@@ -197,22 +156,6 @@ def _danger_level(metadata: Metadata) -> DangerLevel | Literal[""]:
     if metadata.mutating:
         return "destructive" if metadata.destructive else "mutating"
     return "safe" if "mutating" in metadata.explicit else ""
-
-
-def _danger(given: dict[str, Any]) -> tuple[bool, bool]:
-    """Return what a danger level means for mutating and destructive; they may not contradict it."""
-    from .checks import DANGER_LEVELS, require_one_of
-
-    level, mutating = given["danger_level"], given.get("mutating")
-    destructive = given.get("destructive")
-    require_one_of("danger_level", level, DANGER_LEVELS)
-    meant = (level != "safe", level == "destructive")
-    if mutating not in (None, meant[0]) or destructive not in (None, meant[1]):
-        raise ValueError(
-            f'danger_level="{level}" contradicts mutating={mutating}, destructive={destructive}; '
-            "the level alone says it all"
-        )
-    return meant
 
 
 class Metadata(Record):
@@ -319,7 +262,9 @@ class Metadata(Record):
     def _check(self, given: dict[str, Any]) -> None:
         explicit = {name for name, value in given.items() if value is not None}
         if "danger_level" in explicit:
-            mutating, destructive = _danger(given)
+            from .checks import meant_by_level
+
+            mutating, destructive = meant_by_level(given)
             fill(self, mutating=mutating, destructive=destructive)
             explicit = (explicit | {"mutating", "destructive"}) - {"danger_level"}
         # What cannot be undone certainly changes something.
@@ -336,17 +281,14 @@ class Metadata(Record):
     @property
     def names_parameters(self) -> bool:
         """Whether something is declared about flags or arguments by their names."""
-        return bool(self.has_checks or self.arguments or self.batch)
+        named = self.flag_annotations or self.arguments or self.batch
+        return bool(named or self.requires or self.traits)
 
     @property
     def has_checks(self) -> bool:
         """Whether something is declared that depends on the values of a call."""
-        return bool(
-            self.flag_annotations
-            or self.requires
-            or self.traits
-            or any(argument.has_checks for argument in self.arguments)
-        )
+        notes: Any = (*self.flag_annotations.values(), *self.arguments)
+        return bool(self.requires or self.traits or any(note.has_checks for note in notes))
 
     def merged_with(self, later: Metadata) -> Metadata:
         """Return these declarations, overridden by the fields that were given to *later*."""
@@ -361,17 +303,38 @@ class Metadata(Record):
         if _implies_dry_run(later) and "dry_runnable" not in explicit:
             changes["dry_runnable"] = True
         merged = self.replace(**changes, explicit=explicit)
-        if (
-            merged.effect
-            or merged.streams
-            or merged.plan
-            or merged.batch
-            or merged.traits is not None
-        ):
+        rare = merged.effect or merged.streams or merged.plan or merged.batch
+        if rare or merged.traits is not None:
             from .declarations import check_together
 
             check_together(merged)
         return merged
+
+
+def runs_plainly(metadata: Metadata) -> bool:
+    """Return whether nothing is declared that the guard would look at before a command runs."""
+    return metadata.explicit.isdisjoint(_GUARDED)
+
+
+def names_nothing_but(metadata: Metadata, flags: Collection[str]) -> bool:
+    """Return whether what is declared names only *flags*, known by their `flag_key`."""
+    notes = metadata.flag_annotations
+    others = metadata.arguments or metadata.requires or metadata.traits or metadata.batch
+    return not others and all(
+        name in flags and not notes[name].mutually_exclusive_with for name in notes
+    )
+
+
+def restricts(metadata: Metadata, given: Mapping[str, tuple[Any, bool]]) -> bool:
+    """Return whether something must hold for a call with these flags.
+
+    They come by name, each with whether it was given.
+    """
+    if metadata.requires or metadata.traits or any(a.has_checks for a in metadata.arguments):
+        return True
+    keys = {flag_key(name) for name in given if given[name][1]}
+    notes = metadata.flag_annotations
+    return any(name in keys and notes[name].has_checks for name in notes)
 
 
 def _implies_dry_run(metadata: Metadata) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
 DANGER_LEVELS = ("safe", "mutating", "destructive")
 VALUE_KINDS = ("id", "path", "json")
@@ -47,3 +48,17 @@ def require_screaming(name: str, what: str) -> None:
     fine = name.isascii() and name.replace("_", "a").isalnum() and name == name.upper()
     if not fine or len(name) < 2 or not name[0].isalpha():
         raise ValueError(f"{what} is in capitals, like QUOTA_EXCEEDED, not {name!r}")
+
+
+def meant_by_level(given: dict[str, Any]) -> tuple[bool, bool]:
+    """Return what a danger level means for mutating and destructive; they may not contradict it."""
+    level, mutating = given["danger_level"], given.get("mutating")
+    destructive = given.get("destructive")
+    require_one_of("danger_level", level, DANGER_LEVELS)
+    meant = (level != "safe", level == "destructive")
+    if mutating not in (None, meant[0]) or destructive not in (None, meant[1]):
+        raise ValueError(
+            f'danger_level="{level}" contradicts mutating={mutating}, destructive={destructive}; '
+            "the level alone says it all"
+        )
+    return meant

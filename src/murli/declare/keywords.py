@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from ..type_checking import DangerLevel, Effect
-from . import ArgumentMetadata, Example, FlagAnnotation
+from . import FlagAnnotation
 from .declarations import Deprecation, Paging, Rule
+from .described import ArgumentMetadata, Example
 from .exit_codes import ExitCodeEntry
 from .traits import Traits
 

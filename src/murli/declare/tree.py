@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from ..type_checking import Several
 
     T = TypeVar("T", "Argument", "Flag")
-    from . import ArgumentMetadata, FlagAnnotation, Metadata
+    from . import FlagAnnotation, Metadata
+    from .described import ArgumentMetadata
 
 
 class Argument(Record):

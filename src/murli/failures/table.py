@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 
-from ..outcome import Record, dict_of, field
+from ..core import Record, dict_of, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -36,18 +36,13 @@ from _thread import get_ident, start_new_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from typing import Any
 
-    from ..errors import EncodingError
     from .text import TextStream as TextStream
 
 # jq, the reader agents use most, stops at 256 levels; the envelope needs a few of them.
 MAX_DEPTH = 240
-# Python's own readers refuse integers of more than 4300 digits.
-MAX_INT_BITS = 14_280
-
-_INFINITY = float("inf")
 
 
 def plain(value: object, name: str = "$") -> Any:
@@ -67,6 +62,10 @@ def plain(value: object, name: str = "$") -> Any:
 
 def plain_copy(value: object, name: str = "$") -> Any:
     """Return what `plain` does, and always a copy: for what is kept while the tool runs on."""
+    if type(value) is str:
+        return value if value.isprintable() else cleaned(value)
+    from .plainer import Plainer
+
     plainer = Plainer(name)
     try:
         return plainer.convert(value, 0)
@@ -127,107 +126,6 @@ def is_large(value: Any, levels: int = _LEVELS) -> bool:
     return False
 
 
-class Plainer:
-    """One conversion: remembers the way to the current value and the containers on it."""
-
-    __slots__ = ("name", "open", "way")
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.way: list[str | int] = []
-        self.open: set[int] = set()
-
-    def convert(self, value: Any, depth: int) -> Any:
-        """Return *value* as plain data."""
-        kind = type(value)
-        if kind is str:
-            return value if value.isprintable() else cleaned(value)
-        if kind is bool or value is None:
-            return value
-        if kind is int:
-            return self.integer(value)
-        if kind is float:
-            return self.number(value)
-        if depth > MAX_DEPTH:
-            raise self.trouble(f"is nested deeper than {MAX_DEPTH} levels", "Flatten it.")
-        if id(value) in self.open:
-            raise self.trouble("contains itself", "Return a copy without the cycle.")
-        self.open.add(id(value))
-        try:
-            if kind is dict:
-                return self.object(value, depth)
-            if kind is list or kind is tuple:
-                return self.array(value, depth)
-            from .foreign import converted
-
-            return converted(self, value, depth)
-        finally:
-            self.open.discard(id(value))
-
-    def integer(self, value: int) -> int:
-        """Return an integer that readers can take."""
-        if value.bit_length() > MAX_INT_BITS:
-            raise self.trouble("is an integer of more than 4300 digits", "Return it as text.")
-        return value
-
-    def number(self, value: float) -> float:
-        """Return a number that JSON can hold."""
-        if value != value or value in (_INFINITY, -_INFINITY):
-            name = "NaN" if value != value else "infinity"
-            raise self.trouble(f"is {name}, which JSON cannot hold", "Return null or text instead.")
-        return value
-
-    def array(self, values: Iterable[Any], depth: int) -> list[Any]:
-        """Return the items as a list."""
-        items: list[Any] = []
-        way = self.way
-        way.append(0)
-        for index, value in enumerate(values):
-            way[-1] = index
-            items.append(self.convert(value, depth + 1))
-        way.pop()
-        return items
-
-    def object(self, mapping: Any, depth: int) -> dict[str, Any]:
-        """Return a mapping as an object in its own order."""
-        fields: dict[str, Any] = {}
-        way = self.way
-        way.append("")
-        for name, value in mapping.items():
-            if type(name) is str and name.isprintable():
-                key = name
-            else:
-                way[-1] = ""  # what is wrong with a key is about the whole object
-                key = self.key(name)
-            way[-1] = key
-            if key in fields:
-                raise self.trouble("is a key that occurs twice once written as JSON text", "")
-            fields[key] = self.convert(value, depth + 1)
-        way.pop()
-        return fields
-
-    def key(self, name: Any) -> str:
-        """Return the text that stands for a key."""
-        if name is None or name is True or name is False:
-            return {None: "null", True: "true", False: "false"}[name]
-        text: Any = None
-        if issubclass(type(name), (str, int, float)):  # isinstance() would ask the key itself
-            text = self.convert(name, 0)
-        else:
-            from .foreign import text_of_key
-
-            text = text_of_key(self, name)
-        if isinstance(text, (dict, list)):
-            raise self.trouble(f"has a key of type {type(name).__name__}", "Use text keys.")
-        return text if isinstance(text, str) else _scalar(text)
-
-    def trouble(self, what: str, advice: str) -> EncodingError:
-        """Return the error that says where the trouble is."""
-        from .foreign import trouble
-
-        return trouble(self, what, advice)
-
-
 def _quote(text: str) -> str:
     if text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
@@ -250,7 +148,8 @@ def _escape() -> Any:
     return _escaper
 
 
-def _scalar(value: Any) -> str:
+def scalar(value: Any) -> str:
+    """Return a number, a boolean or ``None`` as JSON text."""
     if value is None:
         return "null"
     if value is True:
@@ -283,7 +182,7 @@ def _write_json(value: Any, write: Any, margin: str) -> None:
     elif isinstance(value, (dict, list)):
         write("{}" if isinstance(value, dict) else "[]")
     else:
-        write(_scalar(value))
+        write(scalar(value))
 
 
 # -- streams ----------------------------------------------------------------------------------

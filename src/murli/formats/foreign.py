@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..errors import EncodingError
-    from . import Plainer
+    from .plainer import Plainer
 
 
 # What is an object, a list or a scalar whatever fields its type has.

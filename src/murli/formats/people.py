@@ -16,7 +16,8 @@ Texts in a table are shortened to fit; numbers never are, since half a number is
 
 from __future__ import annotations
 
-from . import Plainer, dumps, is_terminal, put_for_people, text_of
+from . import dumps, is_terminal, put_for_people, text_of
+from .plainer import Plainer
 from .text import clean_line
 
 TYPE_CHECKING = False

@@ -170,7 +170,7 @@ class WarmCalls:
     async def _stop(self, number: int, ended: asyncio.Future[int], limits: Limits) -> None:
         """Have a call end, asked first and then by force.
 
-        It is asked twice: another of its threads than the one that sleeps may be told first.
+        It is asked twice: a thread other than the one that sleeps may get the signal first.
         """
         grace = max(limits.grace_seconds, 1.0)
         for kind, seconds in ((_STOP, _AGAIN_SECONDS), (_STOP, grace), (_KILL, grace)):

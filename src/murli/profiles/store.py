@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import os
 
+from ..core import Record, dict_of, field
 from ..files import (
     CorruptError,
     contents,
@@ -27,7 +28,6 @@ from ..files import (
     wait_for_lock,
 )
 from ..files import StoreError as StoreError
-from ..outcome import Record, dict_of, field
 from . import names_folder, own_places
 from .document import check_name as check_name
 from .document import entry_of, flags_in, is_store, quoted_name, read_document, spelled, text_of

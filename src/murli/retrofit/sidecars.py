@@ -8,7 +8,8 @@ anybody's, makes a guard stricter and never laxer.
 
 from __future__ import annotations
 
-from ..declare import Example, FlagAnnotation, Metadata
+from ..declare import FlagAnnotation, Metadata
+from ..declare.described import Example
 from ..declare.exit_codes import statuses_in
 from ..declare.safety import inferred_danger
 from .places import locate

@@ -14,17 +14,16 @@ from types import MethodType
 
 from ...call import Invocation
 from ...contracts import find_contract
-from ...core import INTENT, current, mentions_secret, metadata_of, program_name, version_of
-from ...formats import take_bursts_as_one
-from .levels import (
-    ParserLevel,
-    Routes,
-    Separators,
-    TypedSwitches,
-    commands_in,
-    expand_files,
-    names_in,
+from ...core import (
+    INTENT,
+    current,
+    mentions_secret,
+    metadata_of,
+    program_name,
+    subparsers_of,
+    version_of,
 )
+from ...formats import take_bursts_as_one
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,11 +31,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...answer import Writer
-    from ...call.misnamed import Parameters
     from ...core import Settings
-    from ...declare import Metadata
-    from ...declare.tree import Command
-    from ...line.option_words import Options
+    from .host import ParserHost
+    from .noted import TypedSwitches
     from .values import Bindings
 
 _ENABLED = "_murli_enabled"
@@ -165,11 +162,15 @@ class Enabled:
             else:
                 given = (rest, *given[1:])
 
-        def separately() -> Any:
+        def parse_words() -> Any:
+            if not invocation.call.separated:
+                return parse(*given, **named)
+            from .levels import Separators
+
             with Separators(invocation.call.separated):
                 return parse(*given, **named)
 
-        return self.guide(invocation, self.parser, separately)
+        return self.guide(invocation, self.parser, parse_words)
 
     def parse_later(
         self, invocation: Invocation, parser: argparse.ArgumentParser, words: Any, *more: Any
@@ -195,24 +196,31 @@ class Enabled:
         """
         chosen = [root]
         bindings: list[Bindings] = []
-        typed = TypedSwitches()
-        undo: list[Callable[[], None]] = [typed.release]
+        # What notes which switches are typed, where that counts.
+        switches: list[TypedSwitches] = []
+        undo: list[Callable[[], None]] = []
 
         def prepare(parser: argparse.ArgumentParser) -> None:
             _hook(parser)
             facts = metadata_of(parser)
-            # What stands in for a method is taken back in reverse: bindings, these, then *typed*.
-            if facts is not None or not INTENT.isdisjoint(parser._option_string_actions):
-                typed.watch(parser)
+            # What stands in for a method is taken back in reverse: bindings, these, *switches*.
+            leads = facts is not None and (facts.traits or subparsers_of(parser))
+            if leads or not INTENT.isdisjoint(parser._option_string_actions):
+                if not switches:
+                    from .noted import TypedSwitches
+
+                    switches.append(TypedSwitches())
+                    undo.insert(0, switches[0].release)
+                switches[0].watch(parser)
             if invocation.contract.refuses_repeats:
                 from ..repeats import watch_argparse_parser
 
                 undo.append(watch_argparse_parser(parser, invocation))
-            has_checks = facts is not None and facts.has_checks
+            has_checks = facts is not None and (facts.flag_annotations or facts.has_checks)
             if bindings or has_checks or mentions_secret(names_in(parser)):
                 from .values import Bindings
 
-                bindings[:] = bindings or [Bindings(invocation, typed)]
+                bindings[:] = bindings or [Bindings(invocation, switches)]
                 bindings[0].hide(parser, facts, chosen[-1] if parser is not root else None)
             if facts is not None and facts.names_parameters:
                 from .values import check_names
@@ -225,7 +233,10 @@ class Enabled:
 
                 undo.append(listen(parser, chosen, invocation))
 
-            Routes.watch(parser, chosen, all_at_once=self.settings.infers)
+            if subparsers_of(parser) is not None:
+                from .noted import Routes
+
+                Routes.watch(parser, chosen, all_at_once=self.settings.infers)
 
         def note(parser: argparse.ArgumentParser) -> bool:
             if any(parser is each for each in chosen):
@@ -255,10 +266,17 @@ class Enabled:
 
             note_commands(chosen, invocation)
         invocation.running.parsed = parsed
-        given = {name for parser in chosen for name in typed.intents(parser, parsed)} | self.given
+        given = set(self.given)
+        for typed in switches:
+            given.update(*(typed.intents(parser, parsed) for parser in chosen))
         if root is self.parser:
             self.given, self.admitted = given, list(chosen)
-        for path, leaf in commands_in(chosen):
+        commands: list[tuple[tuple[str, ...], argparse.ArgumentParser]] = [((), root)]
+        if len(chosen) > 1:
+            from .noted import commands_in
+
+            commands = commands_in(chosen)
+        for path, leaf in commands:
             metadata = metadata_of(leaf)
             invocation.running.command = leaf
             invocation.admit(
@@ -268,9 +286,9 @@ class Enabled:
                 previews="--dry-run" in given,
             )
             if invocation.running.plans and metadata is not None:
-                from .plan import answer
+                from .host import answer_plan
 
-                answer(invocation, metadata, parsed)
+                answer_plan(invocation, metadata, parsed)
         return result
 
     def _in_place_of(self, name: str) -> Callable[..., Any]:
@@ -358,67 +376,33 @@ class Enabled:
         """Return *error*: what argparse raises is answered where it is raised."""
         return error
 
-    def host(self) -> Enabled:
+    def host(self) -> ParserHost:
         """Return what answers whatever else the runtime asks about the tool."""
-        return self
+        from .host import ParserHost
 
-    def level(self) -> ParserLevel:
-        """Return the root as the scanner sees it."""
-        return ParserLevel(self.parser, forwards=self.forwards)
-
-    def metadata(self) -> Metadata | None:
-        """Return what was declared about the tool itself."""
-        return metadata_of(self.parser)
-
-    def tree(self) -> Command:
-        """Walk the whole parser."""
-        from .tree import walk
-
-        return walk(self.parser, (self.name(),))
-
-    def help(self) -> str:
-        """Return the help text of the tool."""
-        return self.parser.format_help()
+        return ParserHost(self)
 
     @property
     def app(self) -> argparse.ArgumentParser:
         """The parser that was enabled."""
         return self.parser
 
-    def secret_options(self, level: Any) -> Options:
-        """Return the options of a parser, and which of them have secrets for values."""
-        from .values import secret_options
 
-        return secret_options(level.parser)
+def names_in(parser: argparse.ArgumentParser) -> str:
+    """Return the names of the options of *parser*, a NUL behind each."""
+    names = [action.dest for action in parser._actions if action.option_strings]
+    return "\0".join((*parser._option_string_actions, *names, ""))
 
-    def parameters(self, level: Any) -> Parameters:
-        """Return the options and arguments of a parser by their names."""
-        from .values import parameters_of
 
-        return parameters_of(level.parser)
-
-    def options(self, command: argparse.ArgumentParser | None) -> list[str]:
-        """Return the options of *command*, ``None`` for no command."""
-        return list(command._option_string_actions) if command is not None else []
-
-    def switches(self, command: argparse.ArgumentParser | None) -> list[str]:
-        """Return those of its options that take no value."""
-        actions = command._option_string_actions if command is not None else {}
-        return [name for name, each in actions.items() if each.nargs == 0]
-
-    def values(self, parsed: Any) -> dict[str, Any]:
-        """Return the values of all parameters, wherever they come from, in a namespace."""
-        if parsed is None:
-            return {}
-        return dict(parsed if isinstance(parsed, dict) else vars(parsed))
-
-    def command(self, level: Any, *, deep: bool = True) -> Command:
-        """Walk the parser that *level* stands for."""
-        from .tree import summary_of, walk
-
-        path = (self.name(), *level.path)
-        summary = summary_of(level.origin, path[-1], level.parser)
-        return walk(level.parser, path, summary, deep=deep)
+def expand_files(parser: argparse.ArgumentParser, argv: list[str]) -> list[str]:
+    """Return *argv* with the files read that ``fromfile_prefix_chars`` lets it name."""
+    prefixes = parser.fromfile_prefix_chars
+    if not prefixes:
+        return argv
+    names = [word[1:] for word in argv if word and word[0] in prefixes]
+    if not all(os.access(name, os.R_OK) for name in names):
+        return argv  # argparse will say what is wrong with them
+    return list(parser._read_args_from_files(argv))
 
 
 def _is_parsing() -> bool:

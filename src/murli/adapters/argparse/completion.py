@@ -10,9 +10,8 @@ from __future__ import annotations
 import argparse
 
 from ...commands.completion import OPTION_HELP, WORD, Profiles
-from ...core import metadata_of
+from ...core import metadata_of, subparsers_of
 from ...line.scanning import has_profileable
-from .levels import subparsers_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def prepare(enabled: Enabled, own_parse: Callable[..., Any]) -> None:
     def parse_known_args(args: Any = None, namespace: Any = None, *more: Any, **named: Any) -> Any:
         if args is None or not _asks(parser):
             return our_parse(args, namespace, *more, **named)
-        profiles = Profiles(enabled, enabled.settings)
+        profiles = Profiles(enabled.host(), enabled.settings)
         if not profiles.exist():
             return own_parse(args, namespace, *more, **named)
         typed = profiles.read(args)

@@ -10,9 +10,9 @@ import argparse
 import sys
 
 from ...answer.python_warnings import note_command, note_parameter
-from ...core import metadata_of
-from .levels import path_to, subparsers_of
-from .names import names_of
+from ...core import metadata_of, subparsers_of
+from .noted import path_to
+from .values import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ import argparse
 import sys
 
 from ...call.ending.refusal import refuse
-from ...core import current
+from ...core import current, subparsers_of
 from ...declare.plain_values import MOST_COMPARED
 from ...errors import AgentError
 from ...line import usage
 from ...outcome import Refusal
-from .levels import reached, subparsers_of
+from .noted import reached
 from .tree import choices_of
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 
-from .levels import subparsers_of
+from ...core import subparsers_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from ...commands.options import our_sections
-from ...core import metadata_of
-from .levels import ParserLevel, subparsers_of
+from ...core import metadata_of, subparsers_of
+from .levels import ParserLevel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

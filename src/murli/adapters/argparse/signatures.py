@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from ...line.calls import scan_again
-from ..standing_in import stand_in
+from .. import stand_in
 from . import is_own
 from .levels import Separators
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from types import BuiltinFunctionType, FunctionType, MethodType
 
-from ...core import metadata_of
+from ...core import metadata_of, subparsers_of
 from ...declare.plain_values import (
     MOST_COMPARED,
     MOST_ITEMS,
@@ -24,8 +24,7 @@ from ...declare.tree import (
     telling_metavar,
     with_own_names,
 )
-from .levels import subparsers_of
-from .names import argument_name, names_of
+from .values import argument_name, names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

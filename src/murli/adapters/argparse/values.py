@@ -9,13 +9,17 @@ from __future__ import annotations
 import argparse
 import os
 
-from ...call.guard.enforcement import enforce, excluded_by
-from ...call.saved_profile import saved_switch, switch, words_in
-from ...core import INTENT, UNBOUNDED, mentions_secret, metadata_of
-from ...declare import flag_key
-from ..standing_in import stand_in
-from .levels import ParserLevel, subparsers_of, value_in
-from .names import argument_name, names_of
+from ...core import (
+    INTENT,
+    UNBOUNDED,
+    Record,
+    mentions_secret,
+    metadata_of,
+    subparsers_of,
+    value_in,
+)
+from ...declare import flag_key, names_nothing_but, restricts, spelled_name
+from .. import stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,48 +30,49 @@ if TYPE_CHECKING:
     from ...call.misnamed import Parameters
     from ...declare import FlagAnnotation, Metadata
     from ...line.option_words import Options
-    from .levels import TypedSwitches
+    from .noted import TypedSwitches
 
 _APPENDING = (argparse._AppendAction, argparse._ExtendAction)
 
 
-class _Bound:
-    """An option, and what it is to be given when the caller does not."""
+def names_of(action: argparse.Action) -> tuple[str, str]:
+    """Return the long name of an option without its dashes, and its short one or ``""``."""
+    return spelled_name(action.option_strings, action.dest)
 
-    __slots__ = ("action", "key", "note", "parser", "profile", "rank", "text")
 
-    def __init__(
-        self,
-        parser: argparse.ArgumentParser,
-        action: argparse.Action,
-        key: str,
-        note: FlagAnnotation,
-        text: str | None,
-        profile: str,
-        rank: int,
-    ) -> None:
-        self.parser = parser
-        self.action = action
-        self.key = key
-        self.note = note
-        # What the environment says; ``None`` means the profile is asked when it is needed.
-        self.text = text
-        self.profile = profile
-        # How much its source counts: a profile that was named, the environment, the default.
-        self.rank = rank
+def argument_name(action: argparse.Action) -> str:
+    """Return what a positional argument is called."""
+    name = action.dest if action.dest != argparse.SUPPRESS else str(action.metavar or "")
+    return name or "argument"
+
+
+class Bound(Record):
+    """An option, and what it is to be given when the caller does not.
+
+    *text* is what the environment says; ``None`` means the profile is asked when it is needed.
+    *rank* is how much its source counts: a profile that was named, the environment, the default.
+    """
+
+    parser: argparse.ArgumentParser
+    action: argparse.Action
+    key: str
+    note: FlagAnnotation
+    text: str | None
+    profile: str
+    rank: int
 
 
 class Bindings:
     """What the options of one parse are given beside the command line."""
 
-    def __init__(self, invocation: Invocation, typed: TypedSwitches) -> None:
-        self._invocation = invocation
+    def __init__(self, invocation: Invocation, typed: Sequence[TypedSwitches]) -> None:
+        self.invocation = invocation
         self._typed = typed
         self._parsers: list[tuple[argparse.ArgumentParser, Metadata]] = []
         # The options that were given, by whomever.
-        self._seen: dict[int, argparse.Action] = {}
+        self.seen: dict[int, argparse.Action] = {}
         # Those among them that nobody typed.
-        self._applied: dict[int, _Bound] = {}
+        self.applied: dict[int, Bound] = {}
         # The options whose values are secrets, and whether somebody declared that.
         self._secret: list[tuple[argparse.Action, bool]] = []
         # The parsers that were watched, and what got a word there.
@@ -90,10 +95,10 @@ class Bindings:
                 self._secret.append((action, declared))
                 note = notes.get(_key(action))
                 variable = os.environ.get(note.env) if note is not None and note.env else None
-                self._invocation.hide([action.default, variable], named=not declared)
+                self.invocation.hide([action.default, variable], named=not declared)
         if secret:
-            words = _words_of(self._invocation.call.rest, parser, above)
-            secret_options(parser).hide_in(words, self._invocation)
+            words = _words_of(self.invocation.call.rest, parser, above)
+            secret_options(parser).hide_in(words, self.invocation)
         self.watch(parser, secret)
 
     def bind(self, parser: argparse.ArgumentParser, metadata: Metadata) -> None:
@@ -108,11 +113,8 @@ class Bindings:
             bound = self._source(parser, action, key, note)
             if bound is not None:
                 found.append(bound)
-                self._relax(parser, action)
         if found:
-            # What counts more comes first, and may rule out what counts less.
-            found.sort(key=lambda bound: bound.rank)
-            self._complete(parser, found)
+            complete(self, parser, found)
 
     def enforce(self, parsed: Any, parsers: Sequence[argparse.ArgumentParser]) -> None:
         """Refuse what *parsed* holds against the annotations, wherever it is from.
@@ -120,18 +122,23 @@ class Bindings:
         *parsers* are all that the parse went through; rules may speak of what is above them.
         """
         for action, declared in self._secret:  # as they were converted
-            self._invocation.hide(value_in(parsed, action.dest), named=not declared)
+            self.invocation.hide(value_in(parsed, action.dest), named=not declared)
         tables = [(parser, *self._values(parsed, parser)) for parser in parsers]
-        unset = {bound.key for bound in self._applied.values()}
+        unset = {bound.key for bound in self.applied.values()}
         # An abbreviation does not confirm: the name must be typed in full.
-        unset |= {_key(each) for each in self._seen.values() if self._typed.is_shortened(each)}
+        for switches in self._typed:
+            unset |= {_key(each) for each in self.seen.values() if switches.is_shortened(each)}
         for parser, metadata in self._parsers:
             # What a parser has itself counts more than what has the same name elsewhere.
             tables.sort(key=lambda table: table[0] is parser)
             options = {key: value for table in tables for key, value in table[1].items()}
             arguments = {key: value for table in tables for key, value in table[2].items()}
+            if not restricts(metadata, options):
+                continue
+            from ...call.guard.enforcement import enforce
+
             defaults = enforce(
-                self._invocation, metadata, options, arguments, options.keys() - unset
+                self.invocation, metadata, options, arguments, options.keys() - unset
             )
             for action in parser._actions:
                 if _key(action) in defaults and not isinstance(parsed, dict):
@@ -148,7 +155,7 @@ class Bindings:
             if id(parser) not in self._watched:  # read before anybody watched
                 given = str(value) != str(action.default)
             elif action.option_strings:
-                given = id(action) in self._seen
+                given = id(action) in self.seen
             else:  # one that was left out is looked at too
                 given = id(action) in self._worded
             (options if action.option_strings else arguments)[_key(action)] = value, given
@@ -170,22 +177,14 @@ class Bindings:
         action: argparse.Action,
         key: str,
         note: FlagAnnotation,
-    ) -> _Bound | None:
+    ) -> Bound | None:
         text = os.environ.get(note.env) or None if note.env else None
         if note.profileable:
-            saved = self._invocation.saved
+            saved = self.invocation.saved
             if saved.applies(key, in_environment=text is not None):
                 rank = 0 if saved.explicit else 2
-                return _Bound(parser, action, key, note, None, saved.name, rank)
-        return None if text is None else _Bound(parser, action, key, note, text, "", 1)
-
-    def _relax(self, parser: argparse.ArgumentParser, action: argparse.Action) -> None:
-        """Let *action*, and a group it is in, be left out."""
-        groups = [g for g in parser._mutually_exclusive_groups if action in g._group_actions]
-        holder: Any
-        for holder in (action, *groups):
-            if holder.required:
-                self._stand_in(holder, "required", False)
+                return Bound(parser, action, key, note, None, saved.name, rank)
+        return None if text is None else Bound(parser, action, key, note, text, "", 1)
 
     def watch(self, parser: argparse.ArgumentParser, secret: Mapping[int, bool]) -> None:
         """Note which options the command line gives, and keep the secrets among them.
@@ -197,106 +196,17 @@ class Bindings:
 
         def get_values(action: argparse.Action, words: Any) -> Any:
             if id(action) in secret:
-                self._invocation.hide(list(words), named=not secret[id(action)])
-            self._seen[id(action)] = action
+                self.invocation.hide(list(words), named=not secret[id(action)])
+            self.seen[id(action)] = action
             if words:
                 self._worded.add(id(action))
             return own(action, words)
 
-        self._stand_in(parser, "_get_values", get_values)
+        self.stand_in(parser, "_get_values", get_values)
 
-    def _stand_in(self, holder: Any, name: str, ours: Any) -> None:
+    def stand_in(self, holder: Any, name: str, ours: Any) -> None:
         """Put *ours* in the place of an attribute until `release`."""
         self._undo.append(stand_in(holder, name, ours))
-
-    def _complete(self, parser: argparse.ArgumentParser, found: list[_Bound]) -> None:
-        """Have *found* acted on where *parser* has read its words and missed them."""
-        own = parser._parse_known_args
-
-        def parse_known_args(*args: Any, **named: Any) -> Any:
-            result = own(*args, **named)
-            waiting, found[:] = found[:], []  # intermixed parsing comes here twice
-            self._apply(waiting, result[0])
-            return result
-
-        self._stand_in(parser, "_parse_known_args", parse_known_args)
-
-    def _apply(self, waiting: list[_Bound], namespace: Any) -> None:
-        """Act on every option that was left out and has a value all the same.
-
-        A parser below comes before the one above: it has the last word on a destination they
-        share.
-        """
-        for bound in waiting:
-            taken = {action.dest for action in self._seen.values()}
-            if bound.action.dest in taken:
-                continue
-            rivals = self._rivals(bound)
-            for rival in (self._applied.get(id(action)) for action in rivals):
-                if rival is not None and bound.profile and rival.profile == bound.profile:
-                    self._invocation.request.applied[bound.key] = bound.profile
-                    from ...line.usage import exclusive
-
-                    self._invocation.refuse(exclusive(f"--{rival.key}", f"--{bound.key}"))
-            if rivals:
-                continue
-            self._seen[id(bound.action)] = bound.action
-            self._applied[id(bound.action)] = bound
-            text = bound.text
-            if text is None:
-                text = self._invocation.saved.value(bound.key, sensitive=bound.note.sensitive)
-                self._invocation.request.applied[bound.key] = bound.profile
-            self._act(bound, namespace, text or "")
-
-    def _rivals(self, bound: _Bound) -> list[argparse.Action]:
-        """Return the options that were given, by whomever, and cannot be combined with *bound*."""
-        metadata = metadata_of(bound.parser)
-        names = excluded_by(bound.key, metadata.flag_annotations if metadata else {})
-        groups = [
-            group._group_actions
-            for group in bound.parser._mutually_exclusive_groups
-            if bound.action in group._group_actions
-        ]
-        return [
-            action
-            for action in self._seen.values()
-            if (action.option_strings and flag_key(names_of(action)[0]) in names)
-            or any(action in group for group in groups)
-        ]
-
-    def _act(self, bound: _Bound, namespace: Any, text: str) -> None:
-        action, parser = bound.action, bound.parser
-        option = f"--{bound.key}" if f"--{bound.key}" in action.option_strings else ""
-        option = option or action.option_strings[0]
-        if isinstance(action, argparse._CountAction):
-            times = int(text) if text.isdecimal() else switch(text)
-            if times is None:
-                from ...line.usage import bad_value
-
-                self._invocation.refuse(bad_value(option, text, "expected an integer"))
-            for _ in range(times):
-                action(parser, namespace, [], option)
-            return
-        if action.nargs == 0:
-            # A variable that is set to anything turns a switch on, as everywhere.
-            lenient = switch(text) is not False
-            state = saved_switch(self._invocation, option, text) if bound.profile else lenient
-            if not state and isinstance(action, argparse.BooleanOptionalAction):
-                option = next(n for n in action.option_strings if n.startswith("--no-"))
-            elif not state:
-                return
-            action(parser, namespace, parser._get_values(action, []), option)
-            return
-        for words in _occurrences(action, text):
-            if not _fits(parser, action, len(words)):
-                from ...line.usage import bad_value
-
-                known = {"+": "at least 1 value", "None": "1 value", "?": "1 value"}
-                wanted = known.get(str(action.nargs), f"{action.nargs} values")
-                self._invocation.refuse(
-                    bad_value(option, text, f"expected {wanted}, got {len(words)}")
-                )
-            action(parser, namespace, parser._get_values(action, words), option)
 
 
 def _key(action: argparse.Action) -> str:
@@ -326,6 +236,10 @@ def check_names(
     invocation: Invocation,
 ) -> None:
     """Refuse a call of *parser*, reached through *chosen*, that declares what is not there."""
+    metadata = metadata_of(parser)
+    options = [action for action in parser._actions if action.option_strings]
+    if metadata is None or names_nothing_but(metadata, set(map(_key, options))):
+        return
     from ...call.misnamed import refuse_misnamed
 
     above = [parameters_of(each) for each in chosen if each is not parser]
@@ -335,6 +249,7 @@ def check_names(
 def secret_options(parser: argparse.ArgumentParser) -> Options:
     """Return the options of *parser*, and which of them have secrets for values."""
     from ...line.option_words import Options
+    from .levels import ParserLevel
 
     metadata = metadata_of(parser)
     secret = _secrets_of(parser, metadata.flag_annotations if metadata is not None else {})
@@ -384,6 +299,116 @@ def _never(word: str) -> bool:
     return False
 
 
+def complete(bindings: Bindings, parser: argparse.ArgumentParser, found: list[Bound]) -> None:
+    """Have *found* acted on where *parser* has read its words and missed them."""
+    for bound in found:
+        _relax(bindings, parser, bound.action)
+    # What counts more comes first, and may rule out what counts less.
+    found.sort(key=lambda bound: bound.rank)
+    own = parser._parse_known_args
+
+    def parse_known_args(*args: Any, **named: Any) -> Any:
+        result = own(*args, **named)
+        waiting, found[:] = found[:], []  # intermixed parsing comes here twice
+        _apply(bindings, waiting, result[0])
+        return result
+
+    bindings.stand_in(parser, "_parse_known_args", parse_known_args)
+
+
+def _relax(bindings: Bindings, parser: argparse.ArgumentParser, action: argparse.Action) -> None:
+    """Let *action*, and a group it is in, be left out."""
+    groups = [g for g in parser._mutually_exclusive_groups if action in g._group_actions]
+    holder: Any
+    for holder in (action, *groups):
+        if holder.required:
+            bindings.stand_in(holder, "required", False)
+
+
+def _apply(bindings: Bindings, waiting: list[Bound], namespace: Any) -> None:
+    """Act on every option that was left out and has a value all the same.
+
+    A parser below comes before the one above: it has the last word on a destination they
+    share.
+    """
+    for bound in waiting:
+        taken = {action.dest for action in bindings.seen.values()}
+        if bound.action.dest in taken:
+            continue
+        rivals = _rivals(bindings, bound)
+        for rival in (bindings.applied.get(id(action)) for action in rivals):
+            if rival is not None and bound.profile and rival.profile == bound.profile:
+                bindings.invocation.request.applied[bound.key] = bound.profile
+                from ...line.usage import exclusive
+
+                bindings.invocation.refuse(exclusive(f"--{rival.key}", f"--{bound.key}"))
+        if rivals:
+            continue
+        bindings.seen[id(bound.action)] = bound.action
+        bindings.applied[id(bound.action)] = bound
+        text = bound.text
+        if text is None:
+            text = bindings.invocation.saved.value(bound.key, sensitive=bound.note.sensitive)
+            bindings.invocation.request.applied[bound.key] = bound.profile
+        _act(bindings, bound, namespace, text or "")
+
+
+def _rivals(bindings: Bindings, bound: Bound) -> list[argparse.Action]:
+    """Return the options that were given, by whomever, and cannot be combined with *bound*."""
+    from ...call.saved_profile import excluded_by
+
+    metadata = metadata_of(bound.parser)
+    names = excluded_by(bound.key, metadata.flag_annotations if metadata else {})
+    groups = [
+        group._group_actions
+        for group in bound.parser._mutually_exclusive_groups
+        if bound.action in group._group_actions
+    ]
+    return [
+        action
+        for action in bindings.seen.values()
+        if (action.option_strings and flag_key(names_of(action)[0]) in names)
+        or any(action in group for group in groups)
+    ]
+
+
+def _act(bindings: Bindings, bound: Bound, namespace: Any, text: str) -> None:
+    from ...call.saved_profile import saved_switch, switch
+
+    action, parser = bound.action, bound.parser
+    option = f"--{bound.key}" if f"--{bound.key}" in action.option_strings else ""
+    option = option or action.option_strings[0]
+    if isinstance(action, argparse._CountAction):
+        times = int(text) if text.isdecimal() else switch(text)
+        if times is None:
+            from ...line.usage import bad_value
+
+            bindings.invocation.refuse(bad_value(option, text, "expected an integer"))
+        for _ in range(times):
+            action(parser, namespace, [], option)
+        return
+    if action.nargs == 0:
+        # A variable that is set to anything turns a switch on, as everywhere.
+        lenient = switch(text) is not False
+        state = saved_switch(bindings.invocation, option, text) if bound.profile else lenient
+        if not state and isinstance(action, argparse.BooleanOptionalAction):
+            option = next(n for n in action.option_strings if n.startswith("--no-"))
+        elif not state:
+            return
+        action(parser, namespace, parser._get_values(action, []), option)
+        return
+    for words in _occurrences(action, text):
+        if not _fits(parser, action, len(words)):
+            from ...line.usage import bad_value
+
+            known = {"+": "at least 1 value", "None": "1 value", "?": "1 value"}
+            wanted = known.get(str(action.nargs), f"{action.nargs} values")
+            bindings.invocation.refuse(
+                bad_value(option, text, f"expected {wanted}, got {len(words)}")
+            )
+        action(parser, namespace, parser._get_values(action, words), option)
+
+
 def _fits(parser: argparse.ArgumentParser, action: argparse.Action, count: int) -> bool:
     """Return whether an option takes so many values."""
     try:
@@ -394,6 +419,8 @@ def _fits(parser: argparse.ArgumentParser, action: argparse.Action, count: int) 
 
 def _occurrences(action: argparse.Action, text: str) -> list[list[str]]:
     """Return the words of each time the option is to be given."""
+    from ...call.saved_profile import words_in
+
     if action.nargs in (None, "?"):
         if not isinstance(action, _APPENDING):
             return [[text]]

@@ -12,7 +12,7 @@ import sys
 
 from ... import core
 from ...call import Invocation
-from ...core import ENDED, INTENT, current, mentions_secret, metadata_of, version_of
+from ...core import ENDED, INTENT, current, is_group, mentions_secret, metadata_of, version_of
 from ...formats import take_bursts_as_one
 
 TYPE_CHECKING = False
@@ -433,7 +433,8 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
         from .deprecated import watch
 
         watch(command, notes)
-    if metadata is not None or not INTENT.isdisjoint(names):
+    leads = metadata is not None and (metadata.traits or is_group(command))
+    if leads or not INTENT.isdisjoint(names):
         from .params import note_typed
 
         enabled.notes_typed = True
@@ -467,7 +468,7 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
             args, named = take_late_flags(invocation, command, args, named)
             make = deciding(invocation, command, own_make)
         if SECRET_OPTIONS in command.__dict__:
-            from .values import hide_secrets
+            from .supplied import hide_secrets
 
             hide_secrets(command, notes, args[1] if len(args) > 1 else named["args"], invocation)
         if naming is not None and not named.get("resilient_parsing"):
@@ -683,11 +684,6 @@ def _await_callback(group: Any) -> None:
     from .guard import awaiting
 
     group.callback = awaiting(callback)
-
-
-def is_group(command: Any) -> bool:
-    """Return whether *command* has commands below it."""
-    return hasattr(command, "list_commands") and hasattr(command, "get_command")
 
 
 def is_leaf_call(command: Any, ctx: Any) -> bool:

@@ -11,8 +11,8 @@ import os
 import sys
 
 from ...commands.completion import OPTION_HELP, Profiles
+from ...core import is_group
 from ...line.scanning import has_profileable
-from . import is_group
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ...answer.python_warnings import note_command, note_parameter
 from ...declare import flag_key
 from . import running
-from .params import names_of
+from .values import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

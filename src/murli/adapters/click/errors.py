@@ -7,13 +7,13 @@ classes of the same names. What a check was looking at is read from the frame th
 from __future__ import annotations
 
 from ...call.ending.endings import caused_failure, exit_like
+from ...core import is_group
 from ...declare.plain_values import MOST_COMPARED
 from ...errors import AgentError
 from ...failures import mapping_of
 from ...failures.exceptions import frames_of
 from ...line import usage
 from ...process.stdin import is_abort, unanswered_prompt
-from . import is_group
 from .tree import choices_of, command_names, explains, range_of, type_name
 
 TYPE_CHECKING = False

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import types
 
-from ...core import INTENT, METADATA
-from . import awaited, hook, is_group, running
+from ...core import INTENT, METADATA, is_group
+from . import awaited, hook, running
 from .params import TYPED, intent_given, telling_path
 
 TYPE_CHECKING = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...commands.options import our_sections
-from . import is_group
+from ...core import is_group
 from .levels import CommandLevel
 
 TYPE_CHECKING = False

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from ...core import UNBOUNDED, current, program_name
+from ...core import UNBOUNDED, current, is_group, program_name
 from ..early_prints import EarlyPrints, let_out
-from . import HOOKED, is_group
+from . import HOOKED
 from .params import is_switch, names_of_option
 
 TYPE_CHECKING = False
@@ -400,7 +400,7 @@ class ClickHost:
 
     def secret_options(self, level: Any) -> Options:
         """Return the options of a command, and which of them have secrets for values."""
-        from .values import secret_options
+        from .supplied import secret_options
 
         metadata = self._enabled.metadata_at(level.command, level.path)
         notes = metadata.flag_annotations if metadata is not None else {}

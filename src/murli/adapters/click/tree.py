@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from ...core import is_group
 from ...declare.plain_values import (
     MOST_COMPARED,
     MOST_ITEMS,
@@ -22,9 +23,9 @@ from ...declare.tree import (
     telling_metavar,
     with_own_names,
 )
-from . import is_group
 from .levels import CommandLevel, resolved
-from .params import is_switch, names_of, variables_of
+from .params import is_switch
+from .values import names_of, variables_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

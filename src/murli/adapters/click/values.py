@@ -1,30 +1,21 @@
-"""Values that nobody typed, in a click-like command: from the environment, from the saved profile.
-
-A parameter is asked for its value in one place, ``consume_value``; ours stands in front of it, on
-the parameters that annotations speak of.
-"""
+"""The parameters of a click-like command by their names, their values, and what is said of them."""
 
 from __future__ import annotations
 
 import os
-import sys
 
-from ...call.guard.enforcement import enforce, excluded_by
-from ...call.saved_profile import saved_switch, words_in
 from ...core import INTENT, mentions_secret
-from ...declare import flag_key
-from . import SECRET_OPTIONS, is_group, running
-from .params import TYPED, given_values, is_switch, names_of, variables_of
+from ...declare import flag_key, names_nothing_but, restricts, spelled_name
+from . import SECRET_OPTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping
     from typing import Any
 
     from ...call import Invocation
     from ...call.misnamed import Parameters
     from ...declare import FlagAnnotation, Metadata
-    from ...line.option_words import Options
 
 _WATCHED = "_murli_watched"
 
@@ -32,6 +23,10 @@ _WATCHED = "_murli_watched"
 def bind(command: Any, notes: Mapping[str, FlagAnnotation]) -> None:
     """Let the options of *command* take their values from where *notes* say."""
     secret: list[tuple[Any, bool]] = []
+    names = [note.env for note in notes.values()]
+    for param in command.params:
+        names += (param.name or "", *param.opts, *variables_of(param))
+    mentioned = mentions_secret("\0".join((*names, "")))
     for param in command.params:
         if param.param_type_name != "option":
             continue
@@ -41,32 +36,26 @@ def bind(command: Any, notes: Mapping[str, FlagAnnotation]) -> None:
         if note is not None and note.env and not param.envvar and not is_intent:
             param.envvar = note.env
         profileable = note is not None and note.profileable and not is_intent
-        declared = is_secret(param, note)
+        known = (note is not None and note.sensitive) or getattr(param, "hide_input", False)
+        declared = is_secret(param, note) if mentioned or known else None
         if (profileable or declared is not None) and _WATCHED not in param.__dict__:
             setattr(param, _WATCHED, True)
-            _stand_in(param, key, notes, profileable, declared)
+            from .supplied import stand_before
+
+            stand_before(param, key, notes, profileable, declared)
         if declared is not None:
             secret.append((param, declared))
     if secret:
         setattr(command, SECRET_OPTIONS, secret)
 
 
-def hide_secrets(
-    command: Any,
-    notes: Mapping[str, FlagAnnotation],
-    words: Sequence[str],
-    invocation: Invocation,
-) -> None:
-    """Learn the secrets of *command*: what its options have by default, and what is in *words*."""
-    for param, declared in getattr(command, SECRET_OPTIONS):
-        if isinstance(param.default, (str, int)):
-            invocation.hide(param.default, named=not declared)
-    secret_options(command, notes).hide_in(words, invocation)
-
-
 def enforce_in(ctx: Any, invocation: Invocation, metadata: Metadata) -> None:
     """Refuse what *ctx* holds against the annotations; return it the values that rules have."""
     values = given_values(ctx, invocation.request.applied)
+    if not restricts(metadata, values):
+        return
+    from ...call.guard.enforcement import enforce
+
     arguments = given_values(ctx, (), "argument")
     defaults = enforce(invocation, metadata, values, arguments, _typed_options(ctx))
     for param in ctx.command.params:
@@ -75,8 +64,42 @@ def enforce_in(ctx: Any, invocation: Invocation, metadata: Metadata) -> None:
             ctx.params[param.name] = defaults[key]
 
 
+def names_of(param: Any) -> tuple[str, str]:
+    """Return the long name of an option without its dashes, and its short one or ``""``."""
+    return spelled_name(param.opts, str(param.name or ""))
+
+
+def variables_of(param: Any) -> list[str]:
+    """Return the variables that are named for *param*."""
+    names = getattr(param, "envvar", None)
+    names = names if isinstance(names, (list, tuple)) else [names]
+    return [name for name in names if name and isinstance(name, str)]
+
+
+def given_values(
+    ctx: Any, applied: Collection[str], kind: str = "option"
+) -> dict[str, tuple[Any, bool]]:
+    """Return the value of each option by its name, and whether it is more than a default.
+
+    *applied* are the options whose values a profile gave; *kind* may be ``argument`` instead.
+    """
+    values: dict[str, tuple[Any, bool]] = {}
+    while ctx is not None:
+        for param in ctx.command.params:
+            if param.param_type_name == kind and param.name in ctx.params:
+                source = ctx.get_parameter_source(param.name)
+                name = names_of(param)[0]
+                given = source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT")
+                given = given or flag_key(name) in applied
+                values.setdefault(name, (ctx.params[param.name], given))
+        ctx = ctx.parent
+    return values
+
+
 def _typed_options(ctx: Any) -> set[str]:
     """Return the options that stand on the command line."""
+    from .params import TYPED
+
     found: set[str] = set()
     while ctx is not None:
         typed: set[str] = getattr(ctx, TYPED, set())
@@ -104,6 +127,9 @@ def parameters_of(command: Any, metadata: Metadata | None = None) -> Parameters:
 
 def check_names(command: Any, metadata: Metadata, parent: Any, invocation: Invocation) -> None:
     """Refuse a call of *command*, below the context *parent*, that declares what is not there."""
+    options = (param for param in command.params if param.param_type_name == "option")
+    if names_nothing_but(metadata, {flag_key(names_of(param)[0]) for param in options}):
+        return
     from ...call.misnamed import refuse_misnamed
 
     above: list[Parameters] = []
@@ -116,132 +142,21 @@ def check_names(command: Any, metadata: Metadata, parent: Any, invocation: Invoc
     refuse_misnamed(invocation, parameters_of(command, metadata), above)
 
 
-def secret_options(command: Any, notes: Mapping[str, FlagAnnotation]) -> Options:
-    """Return the options of *command*, and which of them have secrets for values."""
-    from ...line.option_words import Options
-
-    group = is_group(command)
-    options = Options(lambda word: group)
-    for param in command.params:
-        if param.param_type_name == "option":
-            most = 0 if is_switch(param) else abs(param.nargs)
-            declared = is_secret(param, notes.get(flag_key(names_of(param)[0])))
-            options.add((*param.opts, *param.secondary_opts), most, declared)
-    return options
-
-
 def is_secret(param: Any, note: FlagAnnotation | None) -> bool | None:
     """Return ``None`` if the value of *param* is no secret, else whether somebody declared it."""
     if (note is not None and note.sensitive) or getattr(param, "hide_input", False):
         return True
     names = (param.name or "", *param.opts, *variables_of(param))
-    if is_switch(param) or not mentions_secret("\0".join((*names, ""))):
+    if not mentions_secret("\0".join((*names, ""))):
         return None
     from ...secrets.names import is_secret_name
+    from .params import is_switch
 
-    if not any(map(is_secret_name, names)):
+    if is_switch(param) or not any(map(is_secret_name, names)):
         return None
     from .tree import choices_of
 
     return None if choices_of(param) else False
-
-
-def _stand_in(
-    param: Any,
-    key: str,
-    notes: Mapping[str, FlagAnnotation],
-    profileable: bool,
-    declared: bool | None,
-) -> None:
-    own = param.consume_value
-    named, sensitive = not declared, declared is not None
-    excluded = excluded_by(key, notes)
-
-    def consume_value(ctx: Any, opts: Any) -> Any:
-        invocation = running()
-        if invocation is None or ctx.resilient_parsing:
-            return own(ctx, opts)
-        given = _given(opts, param)
-        in_environment = None if given is not None else param.value_from_envvar(ctx)
-        if sensitive:
-            invocation.hide([given, in_environment], named=named)
-        if given is None and profileable:
-            saved = invocation.saved
-            ruled_out = any(
-                flag_key(names_of(other)[0]) in excluded
-                and _is_stronger(other, ctx, opts, saved.explicit)
-                for other in ctx.command.params
-                if other.param_type_name == "option"
-            )
-            if not ruled_out and saved.applies(key, in_environment=in_environment is not None):
-                text = saved.value(key, sensitive=bool(declared)) or ""
-                if declared is False:
-                    invocation.hide(text, named=True)
-                invocation.request.applied[key] = saved.name
-                value = _typed(param, text, invocation)
-                if value is not None:
-                    return value, _source(param)
-        in_doubt = in_environment is not None and profileable and invocation.saved.explicit
-        if in_doubt and any(map(invocation.saved.holds, excluded)):  # the profile counts more
-            return param.get_default(ctx), _source(param, "DEFAULT")
-        value, source = own(ctx, opts)
-        if sensitive:  # prompted for, perhaps
-            _hide_plain(value, invocation, named)
-        return value, source
-
-    setattr(param, "consume_value", consume_value)
-    if sensitive:
-        process = param.process_value
-
-        def process_value(ctx: Any, value: Any) -> Any:
-            converted, invocation = process(ctx, value), running()
-            if invocation is not None and not ctx.resilient_parsing:
-                _hide_plain(converted, invocation, named)
-            return converted
-
-        setattr(param, "process_value", process_value)
-
-
-def _hide_plain(value: Any, invocation: Invocation, named: bool) -> None:
-    """Learn the secret *value*, unless it is an object of which nobody knows what it shows."""
-    if isinstance(value, (str, int, float, bytes, list, tuple)):
-        invocation.hide(value, named=named)
-
-
-def _is_stronger(other: Any, ctx: Any, opts: Any, explicit: bool) -> bool:
-    """Return whether *other* has a value from where a profile's value comes after it."""
-    if _given(opts, other) is not None:
-        return True
-    return not explicit and other.value_from_envvar(ctx) is not None
-
-
-def _given(opts: Any, param: Any) -> Any:
-    """Return what the command line says, ``None`` for nothing."""
-    value = opts.get(param.name)
-    return None if type(value).__name__ == "Sentinel" or value == () else value
-
-
-def _typed(param: Any, text: str, invocation: Invocation) -> Any:
-    """Return a stored text in the form the parameter takes from a command line."""
-    if getattr(param, "is_flag", False):
-        state = saved_switch(invocation, f"--{names_of(param)[0]}", text)
-        if getattr(param, "is_bool_flag", True):
-            return state
-        return param.flag_value if state else None
-    if getattr(param, "multiple", False):
-        return tuple(tuple(word) if isinstance(word, list) else word for word in words_in(text))
-    if param.nargs != 1:
-        return tuple(words_in(text))
-    return text
-
-
-def _source(param: Any, name: str = "DEFAULT_MAP") -> Any:
-    """Return the framework's word for where a value comes from: a configuration, say."""
-    for base in type(param).__mro__:
-        found = getattr(sys.modules.get(base.__module__), "ParameterSource", None)
-        if found is not None:
-            return found[name]
-    raise TypeError(f"{type(param).__name__} is no parameter murli knows")
 
 
 def values_in(ctx: Any) -> dict[str, Any]:

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from typing import Any
 
-    from ...declare import ArgumentMetadata, FlagAnnotation, Metadata
+    from ...declare import FlagAnnotation, Metadata
     from ...declare.declarations import Rule
+    from ...declare.described import ArgumentMetadata
     from ...errors import AgentError
     from .. import Invocation
 
@@ -62,17 +63,6 @@ def enforce(
         for name, value in rule.default.items()
         if name in known and not known[name][1]
     }
-
-
-def excluded_by(key: str, notes: Mapping[str, FlagAnnotation]) -> set[str]:
-    """Return the flags that cannot be combined with *key*, whichever of the two says so."""
-    own = notes[key].mutually_exclusive_with if key in notes else ()
-    others = (
-        name
-        for name, note in notes.items()
-        if key in (flag_key(other) for other in note.mutually_exclusive_with)
-    )
-    return {flag_key(other) for other in own} | set(others)
 
 
 def problem_with(

@@ -9,7 +9,8 @@ from ...line import usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...declare import ArgumentMetadata, FlagAnnotation
+    from ...declare import FlagAnnotation
+    from ...declare.described import ArgumentMetadata
     from ...errors import AgentError
 
 # What a shell acts on; a line break ends a command there.

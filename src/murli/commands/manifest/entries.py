@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...contracts.agent_spec import Revision
-    from ...declare import ArgumentMetadata, FlagAnnotation
+    from ...declare import FlagAnnotation
+    from ...declare.described import ArgumentMetadata
     from ...declare.exit_codes import ExitCode
     from ...declare.tree import Argument, Command
 
