@@ -33,8 +33,8 @@ def reached(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
 class Routes(dict[str, argparse.ArgumentParser]):
     """The subcommands of a parser, each of which reports when it parses.
 
-    Code that looks one up, argparse or an action of the author's own, may let it parse; that it does
-    is what counts. What the scanner believes is not good enough for the guard.
+    Code that looks one up, argparse or an action of the author's own, may let it parse; that it
+    does is what counts. What the scanner believes is not good enough for the guard.
     """
 
     chosen: list[argparse.ArgumentParser]
