@@ -943,7 +943,12 @@ def _result_of(invocation: Invocation, printed: str | bytes) -> tuple[str, Any]:
         found = answer_of(invocation, tables, printed)
         if found is not None:
             return found
-    value = payload_of(printed, invocation.metadata)
+    metadata = invocation.metadata
+    if metadata is not None and isinstance(printed, str):
+        found = metadata.parsed(printed)
+        if found is not None:
+            return "", plain(found)
+    value = payload_of(printed, metadata)
     if isinstance(value, str) and "\n" in value:
         from ..answer.printed import lines_of
 

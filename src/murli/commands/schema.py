@@ -106,7 +106,7 @@ def describe_document(
         ):
             if key in own:
                 document[key] = own[key]
-        statuses = {**(statuses or {}), **(root.metadata.ok_codes if root.metadata else {})}
+        statuses = {**(statuses or {}), **(root.metadata.meanings if root.metadata else {})}
     if statuses and not overview:
         document["exit_statuses"] = exit_statuses(statuses)
     if not overview:
@@ -199,7 +199,7 @@ def _command(command: Command, subcommands: list[dict[str, Any]]) -> dict[str, A
         "examples": [_example(example) for example in metadata.examples],
         "next": list(metadata.next),
         "state": metadata.state,
-        "exit_statuses": exit_statuses(metadata.ok_codes),
+        "exit_statuses": exit_statuses(metadata.meanings),
         "subcommands": subcommands,
     }
     document.update((key, value) for key, value in rest.items() if value)

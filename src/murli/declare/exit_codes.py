@@ -271,7 +271,7 @@ def meaning_of(
 
     *declared* holds for all commands of the tool. A text is a success.
     """
-    own = metadata.ok_codes if metadata is not None else {}
+    own = metadata.meanings if metadata is not None else {}
     return own.get(status) or declared.get(status)
 
 

@@ -89,7 +89,8 @@ def redirect(
     """
     from ..errors import REDIRECT_REASONS
 
-    if not (is_parser(app) or hasattr(app, "registered_commands") or hasattr(app, "params")):
+    kinds = ("registered_commands", "params", "murli_settings")
+    if not (is_parser(app) or any(hasattr(app, each) for each in kinds)):
         raise TypeError(
             "murli.redirect() takes a click.Command, a typer.Typer or an argparse.ArgumentParser, "
             f"not {kind_of(app)}"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 
 from ..core import metadata_of
+from ..declare import FlagAnnotation, spelled_name
 from ..declare import annotate as declare
+from .declared import Declaration
 from .sidecars import Invalid, load
 from .watching import WITHIN
 
@@ -13,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+    from .sidecars import Sidecar
 
 
 def annotate(app: Any, place: str) -> dict[str, Any]:
@@ -23,14 +27,49 @@ def annotate(app: Any, place: str) -> dict[str, Any]:
     try:
         sidecar = load(*place.split(WITHIN))
         for path, command in _commands_below(app):
-            found = sidecar.metadata(path)
-            if found is not None and metadata_of(command) is None:
-                declare(command, found)
+            if metadata_of(command) is None:
+                _declare(command, path, sidecar)
+        sidecar.redirect(app)
         chosen: dict[str, Any] = {"exit_codes": sidecar.exit_codes()}
+        if "timeout" in sidecar.declared:
+            chosen["timeout"] = float(sidecar.declared["timeout"])
     except Invalid as wrong:
         print(f"murli: {wrong}", file=sys.stderr)
         return {}
     return chosen
+
+
+def _declare(command: Any, path: tuple[str, ...], sidecar: Sidecar) -> None:
+    """Declare what the sidecar says of one command; of its options only those that it has."""
+    secret = sidecar.sensitive_at(path)
+    found = sidecar.metadata(path, notes=False)
+    if secret:
+        notes = {}
+        for spellings, dest in _options_of(command):
+            if not secret.isdisjoint(spellings):
+                notes[spelled_name(spellings, dest)[0]] = FlagAnnotation(sensitive=True)
+        if notes or found is not None:
+            found = (found or Declaration()).replace(flag_annotations=notes)
+    if found is not None:
+        declare(command, found)
+
+
+def _options_of(command: Any) -> Iterator[tuple[list[str], str]]:
+    """Yield how each option of a command can be written, and the name of its value."""
+    for action in getattr(command, "_actions", ()):
+        if action.option_strings:
+            yield list(action.option_strings), action.dest
+    for param in getattr(command, "params", ()):
+        if param.param_type_name == "option":
+            yield [*param.opts, *param.secondary_opts], param.name or ""
+    if callable(command) and not hasattr(command, "params"):  # a function of typer or cyclopts
+        import inspect
+
+        for name, parameter in inspect.signature(command).parameters.items():
+            found = [parameter.default, *getattr(parameter.annotation, "__metadata__", ())]
+            written = [word for each in found for word in getattr(each, "param_decls", None) or ()]
+            spelled = [word for word in written if word[:1] == "-"]
+            yield spelled or [f"--{name.replace('_', '-')}"], name
 
 
 def _commands_below(app: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

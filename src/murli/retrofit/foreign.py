@@ -43,13 +43,13 @@ def run(target: Target, options: Options) -> NoReturn:
     if made.sidecar is not None:
         chosen["exit_codes"] = made.sidecar.exit_codes()
         chosen["timeout"] = float(made.sidecar.declared.get("timeout", SECONDS))
+        made.sidecar.redirect(made)
     enable(made, **{"timeout": SECONDS, **chosen, **options.timeout()})
     sys.argv[:] = [target.argv[0], *target.words]
     with made as writer:
         from .supervising import supervise
 
-        output = made.sidecar.output(made.path) if made.sidecar is not None else ""
-        status = supervise([*target.argv, *sys.argv[1:]], target.path, writer, output)
+        status = supervise([*target.argv, *sys.argv[1:]], target.path, writer)
     sys.exit(status)
 
 
@@ -73,8 +73,6 @@ class Foreign(Program):
             self.sidecar = find(target.name)
         except Invalid as wrong:
             self.mistake = str(wrong)
-        # The command that is called, as far as a sidecar knows it.
-        self.path: tuple[str, ...] = ()
 
     # -- what is called ---------------------------------------------------------------------------
 
@@ -85,23 +83,42 @@ class Foreign(Program):
         """
         if self.mistake:
             invocation.refuse(AgentError.user_error(self.mistake, "Mend the sidecar."))
-        if self.sidecar is not None:
-            self.path = self.sidecar.called(sys.argv[1:])
-            declared = self.sidecar.metadata(self.path)
-            if declared_danger(declared, self.path):
-                return declared, self.path or ("run",)
-        words = [word for word in sys.argv[1:] if word[:1] != "-"]
-        if not any(inferred_danger((word,)) == "destructive" for word in words):
-            return None, ("run",)  # a name that suggests nothing
-        level = NodeLevel(self.known)
+        words = sys.argv[1:]
+        declared_path = self.sidecar.called(words) if self.sidecar is not None else ()
+        declared = self._declared_at(declared_path)
+        danger = declared_danger(declared, declared_path)
+        names = (self.name(), *(word for word in words if word[:1] != "-"))
+        destroys = any(inferred_danger((name,)) == "destructive" for name in names)
+        if danger == "destructive" or not destroys:
+            return declared, declared_path
+        path = self._named(words)
+        if inferred_danger(path or (self.name(),)) != "destructive":
+            return declared, declared_path or path
+        # What somebody says is safe is that command, not one below it.
+        own = self._declared_at(path)
+        return (own if declared_danger(own, path) else _without_danger(declared)), path
+
+    def _named(self, words: list[str]) -> tuple[str, ...]:
+        """Return the command that *words* name by the help of the program; values are no names.
+
+        A word in the place of a command that the help does not list may be a hidden one.
+        """
+        level, hidden, skip = NodeLevel(self.known), "", 0
         for word in words:
-            below = level.child(word, 0)
-            if below is not None:
-                level = below
+            if skip:
+                skip -= 1
+            elif word == "--":
+                break
+            elif word[:1] == "-" and word != "-":
+                skip = level.width(word)[0] if "=" not in word else 0
+            elif (below := level.child(word, 0)) is not None:
+                level, hidden = below, ""
+            elif level.routes:
+                hidden = hidden or word
         self.known.keep()
-        if self.known.node():
-            return None, level.path or ("run",)
-        return None, tuple(words[:1])
+        if not self.known.node():  # who has no help may have any command
+            return tuple(word for word in words if word[:1] != "-")[:1]
+        return (*level.path, hidden) if hidden else level.path
 
     def intent(self) -> tuple[bool, bool]:
         """Return whether words of the program's own confirm, and preview."""
@@ -124,6 +141,7 @@ class Foreign(Program):
         return self._declared_at(())
 
     def _declared_at(self, path: tuple[str, ...]) -> Metadata | None:
+        """Return what the sidecar declares about the command at *path*."""
         return self.sidecar.metadata(path) if self.sidecar is not None else None
 
     def tree(self) -> Command:
@@ -196,3 +214,11 @@ class Foreign(Program):
             for short in names:
                 if len(short) == len("-x") and word.startswith(short) and word != short:
                     yield word[len(short) :]
+
+
+def _without_danger(declared: Metadata | None) -> Metadata | None:
+    """Return what is declared of another command, without what it says about danger."""
+    if declared is None:
+        return None
+    explicit = declared.explicit - {"mutating", "destructive"}
+    return declared.replace(mutating=False, destructive=False, explicit=explicit)

@@ -8,21 +8,24 @@ anybody's, makes a guard stricter and never laxer.
 
 from __future__ import annotations
 
-from ..declare import FlagAnnotation, Metadata
+import os
+
+from ..declare import FlagAnnotation
 from ..declare.described import Example
 from ..declare.exit_codes import statuses_in
+from ..declare.redirects import redirect
 from ..declare.safety import inferred_danger
+from .declared import OUTPUTS, Declaration, may_confirm
 from .places import locate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
     from typing import Any
 
     from ..declare.exit_codes import ExitCode
 
 DANGERS = ("safe", "mutating", "destructive")
-OUTPUTS = ("text", "json", "lines", "csv", "tsv", "columns")
 KINDS = ("python", "program")
 _OF_TOOL = {
     "summary": str,
@@ -34,9 +37,14 @@ _OF_TOOL = {
     "timeout": (int, float),
     "when_to_use": str,
     "examples": list,
+    "paging": dict,
+    "redirects": dict,
     "commands": dict,
 }
-_OF_COMMAND = {name: kind for name, kind in _OF_TOOL.items() if name not in ("commands", "kind")}
+_OF_TOOL_ALONE = ("commands", "kind", "redirects")
+_OF_COMMAND = {name: kind for name, kind in _OF_TOOL.items() if name not in _OF_TOOL_ALONE}
+_OF_PAGING = {"limit": int, "sort": str, "next": str, "with": str}
+_OF_REDIRECT = {"to": str, "reason": str, "message": str}
 _MOST_BYTES = 1 << 20
 
 
@@ -49,6 +57,7 @@ class Sidecar:
 
     def __init__(self, path: str, origin: str, declared: dict[str, Any]) -> None:
         self.path = path
+        self.name = os.path.basename(path).removesuffix(".toml")
         self.origin = origin
         _check(path, declared, _OF_TOOL, "")
         self.declared = declared
@@ -58,6 +67,9 @@ class Sidecar:
                 raise Invalid(f'{path}: commands."{name}" is a table.')
             _check(path, own, _OF_COMMAND, f'commands."{name}".')
             self.commands[tuple(name.split())] = own
+        if origin == "project" and "kind" in declared:
+            raise Invalid(f"{path}: kind is for a sidecar of the user's own.")
+        self._check_redirects()
 
     @property
     def kind(self) -> str:
@@ -73,19 +85,45 @@ class Sidecar:
         levels = [self.declared, *self.commands.values()]
         return {name for own in levels for name in own.get("sensitive", ())}
 
-    def output(self, path: tuple[str, ...]) -> str:
-        """Return what the command at *path* prints, ``""`` where nobody says."""
+    def sensitive_at(self, path: tuple[str, ...]) -> set[str]:
+        """Return the options of the command at *path* whose values are secrets."""
         own = self.commands.get(path, {})
-        return str(own.get("output") or self.declared.get("output", ""))
+        return {*self.declared.get("sensitive", ()), *own.get("sensitive", ())}
 
-    def metadata(self, path: tuple[str, ...]) -> Metadata | None:
-        """Return what is declared about the command at *path*, ``()`` for the tool itself."""
-        own = self.declared if not path else self.commands.get(path)
-        if own is None:
-            return None
+    def redirect(self, app: Any) -> None:
+        """Have *app* answer calls of commands that have gone elsewhere with the call to make."""
+        for old, new in self.declared.get("redirects", {}).items():
+            rule: dict[str, Any] = {"to": new} if isinstance(new, str) else dict(new)
+            redirect(app, old, rule.pop("to"), **rule)
+
+    def _check_redirects(self) -> None:
+        """Raise for a redirect that is more than names: it must not bring an argument along."""
+        for old, new in self.declared.get("redirects", {}).items():
+            where = f'{self.path}: redirects."{old}"'
+            rule = {"to": new} if isinstance(new, str) else new
+            if not isinstance(rule, dict) or "to" not in rule:
+                raise Invalid(f"{where} is the new name, or a table with `to`.")
+            _check_keys(f"{where}.", rule, _OF_REDIRECT)
+            if not (_are_names(old.split()) and _are_names(rule["to"].split())):
+                raise Invalid(f"{where} leads from names of commands to names of commands.")
+            danger = inferred_danger(tuple(rule["to"].split()))
+            if self.origin == "project" and danger == "destructive":
+                raise Invalid(f"{where} leads to what destroys; only the user's own may.")
+        try:
+            self.redirect(type("Nobody", (), {"params": ()})())
+        except ValueError as error:
+            raise Invalid(f"{self.path}: redirects: {error}.") from None
+
+    def metadata(self, path: tuple[str, ...], *, notes: bool = True) -> Declaration | None:
+        """Return what is declared about the command at *path*, ``()`` for the tool itself.
+
+        What is declared of the tool as a whole about danger, layout and secrets holds for each
+        command. Without *notes* nothing is said about options.
+        """
+        own = self.commands.get(path, {}) if path else self.declared
         fields: dict[str, Any] = {}
-        danger = own.get("danger")
-        if self.origin == "project" and inferred_danger(path) == "destructive":
+        danger = own.get("danger") or self.declared.get("danger")
+        if self.origin == "project" and inferred_danger(path or (self.name,)) == "destructive":
             danger = "destructive" if danger is not None else None
         if danger is not None:
             fields["danger_level"] = danger
@@ -97,13 +135,35 @@ class Sidecar:
         if "exit_codes" in own and path:
             statuses = _statuses(self.path, own)
             fields["ok_codes"] = {key: text for key, text in statuses.items() if type(text) is str}
-        secret = [*self.declared.get("sensitive", ()), *own.get("sensitive", ())]
-        if secret:
+            fields["failures"] = {
+                key: kind for key, kind in statuses.items() if type(kind) is not str
+            }
+        fields |= self._of_output(own)
+        if notes and (secret := self.sensitive_at(path)):
             names = {name.lstrip("-"): FlagAnnotation(sensitive=True) for name in secret}
             fields["flag_annotations"] = names
         if "examples" in own:
             fields["examples"] = [Example(each["call"], each["does"]) for each in own["examples"]]
-        return Metadata(**fields) if fields else None
+        return Declaration(**fields) if fields else None
+
+    def _of_output(self, own: dict[str, Any]) -> dict[str, Any]:
+        """Return how what a command prints is laid out, and paged."""
+        layout = own.get("output", self.declared.get("output", ""))
+        fields: dict[str, Any] = {"layout": layout} if layout else {}
+        paging = own.get("paging")
+        if paging is None:
+            return fields
+        from ..declare.declarations import Paging
+
+        limit = {"limit": paging["limit"]} if "limit" in paging else {}
+        usual = not (limit or "sort" in paging)
+        lists = usual or Paging(sort_key=paging.get("sort", ""), **limit)
+        return {
+            **fields,
+            "lists": lists,
+            "next_in": paging.get("next", ""),
+            "next_with": paging.get("with", ""),
+        }
 
     def called(self, words: list[str]) -> tuple[str, ...]:
         """Return the declared command that *words*, those of a call, name; the longest one.
@@ -165,13 +225,34 @@ def _statuses(path: str, own: dict[str, Any]) -> dict[int, str | ExitCode]:
         raise Invalid(f"{path}: {error}.") from None
 
 
-def _check(path: str, own: dict[str, Any], known: dict[str, Any], where: str) -> None:
+def _are_names(words: Iterable[str]) -> bool:
+    """Return whether *words* can only be the names of commands."""
+    words = list(words)
+    return bool(words) and all(
+        word[:1].isalnum() and word.replace("-", "").replace("_", "").replace(".", "").isalnum()
+        for word in words
+    )
+
+
+def _check_keys(where: str, own: dict[str, Any], known: dict[str, Any]) -> None:
+    """Raise for a key of a table that has no meaning, and for a value of another type."""
     for name, value in own.items():
         if name not in known:
             names = ", ".join(sorted(known))
-            raise Invalid(f"{path}: {where}{name} is not a key of a sidecar. Its keys are {names}.")
+            raise Invalid(f"{where}{name} is not a key of a sidecar. Its keys are {names}.")
         if not isinstance(value, known[name]) or isinstance(value, bool):
-            raise Invalid(f"{path}: {where}{name} is of another type.")
+            raise Invalid(f"{where}{name} is of another type.")
+
+
+def _check(path: str, own: dict[str, Any], known: dict[str, Any], where: str) -> None:
+    _check_keys(f"{path}: {where}", own, known)
+    paging = own.get("paging", {})
+    _check_keys(f"{path}: {where}paging.", paging, _OF_PAGING)
+    if paging.get("limit", 0) < 0 or ("next" in paging) != ("with" in paging):
+        raise Invalid(f"{path}: {where}paging has a limit from 0, and next together with with.")
+    option = paging.get("with", "--")
+    if option[:1] != "-" or any(map(option.__contains__, " =")) or may_confirm(option):
+        raise Invalid(f"{path}: {where}paging.with is an option for a cursor, not {option!r}.")
     for name, allowed in (("danger", DANGERS), ("output", OUTPUTS), ("kind", KINDS)):
         if name in own and own[name] not in allowed:
             raise Invalid(f"{path}: {where}{name} is {', '.join(allowed)}, not {own[name]!r}.")
@@ -181,31 +262,3 @@ def _check(path: str, own: dict[str, Any], known: dict[str, Any], where: str) ->
         if not isinstance(each, dict) or each.keys() != {"call", "does"}:
             raise Invalid(f"{path}: {where}examples are tables with `call` and `does`.")
     _statuses(path, own)
-
-
-def parsed_output(text: str, kind: str) -> Any:
-    """Return what a program has printed as data, where *kind* says how it is laid out."""
-    if kind == "lines":
-        return text.splitlines()
-    if kind in ("csv", "tsv"):
-        import csv
-
-        rows = csv.DictReader(text.splitlines(), dialect="excel" if kind == "csv" else "excel-tab")
-        return [dict(row) for row in rows]
-    if kind == "columns":
-        return list(_columns(text.splitlines()))
-    return None
-
-
-def _columns(lines: list[str]) -> Iterator[dict[str, str]]:
-    """Yield the rows of a table whose columns begin where those of its first line do."""
-    import re
-
-    first = lines[0] if lines else ""
-    heads = [(each.start(), each[0]) for each in re.finditer(r"\S+(?: \S+)*", first)]
-    for line in lines[1:]:
-        ends = [start for start, _ in heads[1:]] + [len(line)]
-        yield {
-            name.strip().casefold(): line[start:end].strip()
-            for (start, name), end in zip(heads, ends, strict=True)
-        }

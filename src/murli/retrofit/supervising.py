@@ -15,12 +15,14 @@ import time
 
 from ..core import current
 from ..errors import AgentError
+from ..formats import defer_signals
 from ..process import note_error
 from ..process.stdin import Gate, InputRequired
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from ..answer import Writer
     from ..call import Invocation
@@ -41,30 +43,16 @@ _USAGE_MARKS = (
 _NOT_RUNNABLE, _NOT_FOUND = 126, 127
 
 
-def supervise(argv: Sequence[str], path: str, writer: Writer, output: str = "") -> int:
-    """Run a program to its end; return the status to exit with, or raise what it means.
-
-    *output* says how what it prints is laid out, where a sidecar does.
-    """
+def supervise(argv: Sequence[str], path: str, writer: Writer) -> int:
+    """Run a program to its end; return the status to exit with, or raise what it means."""
     invocation = current()
     assert invocation is not None
     child = Child(argv, path, invocation)
-    if output not in ("", "text", "json") and invocation.capture is not None:
-        child.printed = b""
     status = child.run()
     if speaks_a_contract(invocation, child.errors):
         invocation.running.verbatim = True
         return status if status >= 0 else 128 - status
-    if child.printed is not None:
-        from .sidecars import parsed_output
-
-        text = child.printed.decode("utf-8", "replace")
-        found = parsed_output(text, output) if status == 0 else None
-        if found is not None:
-            writer.write_success("", found)
-            return 0
-        sys.stdout.write(text)
-    declared = invocation.metadata.ok_codes if invocation.metadata is not None else {}
+    declared = invocation.metadata.meanings if invocation.metadata is not None else {}
     known = status in invocation.settings.exit_codes or status in declared
     if status == 0 or known or writer.is_tty():
         return status if status >= 0 else 128 - status
@@ -81,25 +69,12 @@ class Child:
         self._capture = invocation.capture
         self._pid = 0
         self.errors = b""
-        # What it has printed, where that is kept apart, because somebody reads it.
-        self.printed: bytes | None = None
 
     def run(self) -> int:
         """Run it; return its status, or minus the number of the signal that ended it."""
-        if self.printed is None:
-            return self._run(1)
-        import tempfile
-
-        with tempfile.TemporaryFile() as file:
-            status = self._run(file.fileno())
-            file.seek(0)
-            self.printed = file.read()
-        return status
-
-    def _run(self, out: int) -> int:
         reading, writing = os.pipe()
         try:
-            self._start(out, writing)
+            self._start(writing)
             os.close(writing)
             writing = -1
             return self._attend(reading)
@@ -109,29 +84,37 @@ class Child:
             os.close(reading)
             self._end_group()
 
-    def _start(self, out: int, errors: int) -> None:
+    def _start(self, errors: int) -> None:
         sys.stdout.flush()
         actions: list[tuple[int, ...] | tuple[int, int, str, int, int]]
-        actions = [(os.POSIX_SPAWN_DUP2, out, 1), (os.POSIX_SPAWN_DUP2, errors, 2)]
+        actions = [(os.POSIX_SPAWN_DUP2, errors, 2)]
         if _is_unreadable(0):
             actions.append((os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0))
-        environment = {**_QUIET, **os.environ}
+        resume = defer_signals()  # a child that nobody knows of would be left behind
         try:
-            self._pid = os.posix_spawn(
-                self._path,
-                self._argv,
-                environment,
-                file_actions=actions,
-                setpgroup=0,
-                setsigmask=(),
-                setsigdef=(signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP),
-            )
+            try:  # without a terminal that it could ask, or be stopped by
+                self._pid = self._spawn(actions, setsid=True)
+            except NotImplementedError:
+                self._pid = self._spawn(actions, setpgroup=0)
         except OSError as error:
             raise AgentError.tool_error(
                 f"{self._argv[0]} cannot be run: {error.strerror}.",
                 "See that it is a program of this machine, or begins with the line that says how.",
                 error_type="tool_missing",
             ) from None
+        finally:
+            resume()
+
+    def _spawn(self, actions: Any, **group: Any) -> int:
+        return os.posix_spawn(
+            self._path,
+            self._argv,
+            {**_QUIET, **os.environ},
+            file_actions=actions,
+            setsigmask=(),
+            setsigdef=(signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP),
+            **group,
+        )
 
     def _attend(self, errors: int) -> int:
         poll = select.poll()
