@@ -23,7 +23,10 @@ case "$1" in
   --help) printf 'Usage: stock [command]\\n\\nCommands:\\n'
           printf '  sell  Sell\\n  drop  Drop\\n  list  List\\n'
           printf '\\nOptions:\\n  --key TEXT  the key\\n' ;;
-  list) printf 'NAME   COUNT\\ntea    3\\ngreen tea  4\\n' ;;
+  list) printf 'NAME       COUNT\\ntea        3\\ngreen tea  4\\n' ;;
+  rows) printf '%b' "$2" ;;
+  page) case "$3" in 2) echo '{"rows": [3], "at": {}}' ;;
+          *) printf '{"rows": [1, 2], "at": {"next": "%s"}}' "${CURSOR:-2}" ;; esac ;;
   none) exit 4 ;;
   away) echo "no connection" >&2; exit 5 ;;
   *) echo "did $*" ;;
@@ -72,11 +75,74 @@ def test_a_sidecar_declares(stock: Path) -> None:
     assert (none["exit_status"], none["message"]) == (4, "nothing there")
     away = call(stock, "away")
     assert (away.code, away.error["error"]) == (2, "unavailable")
-    assert call(stock, "list").document["result"] == ["NAME   COUNT", "tea    3", "green tea  4"]
+    lines = ["NAME       COUNT", "tea        3", "green tea  4"]
+    assert call(stock, "list").document["result"] == lines
     assert "hunter2" not in call(stock, "buy", "--key", "hunter2").out
     described = {each["name"]: each for each in call(stock, "describe").document["commands"]}
     assert "destructive" in str(described["sell"]["safety"])
     assert described["sell"]["examples"][0]["command"] == "stock sell tea"
+
+
+LAYOUTS: list[tuple[str, str, Any]] = [
+    ("columns", "NAME       COUNT\\ntea        3\\n", [{"name": "tea", "count": "3"}]),
+    ("columns", "tea\\ncoffee\\n", "tea\ncoffee"),  # no names above: nothing gets lost
+    ("columns", '[{"name": "tea"}]', [{"name": "tea"}]),
+    ("csv", 'a,b\\n1,"x\\ny"\\n', [{"a": "1", "b": "x\ny"}]),
+    ("tsv", "a\\tb\\n1\\t2\\n", [{"a": "1", "b": "2"}]),
+    ("lines", "tea\\ncoffee\\n", ["tea", "coffee"]),
+]
+
+
+@pytest.mark.parametrize(("layout", "text", "result"), LAYOUTS)
+def test_what_is_laid_out_as_declared_is_data(
+    stock: Path, layout: str, text: str, result: Any
+) -> None:
+    """Rows, lines and columns; what is laid out otherwise this time is left as it is."""
+    own = f'[commands.rows]\noutput = "{layout}"\n'
+    lay_out(stock, {"home/.config/murli/sidecars/stock.toml": own})
+    assert call(stock, "rows", text).document["result"] == result
+
+
+PAGES = """
+[commands.page]
+paging = { next = "at.next", with = "--after" }
+[redirects]
+"ls" = "list"
+"remote sell" = { to = "sell", reason = "deprecated", message = "Remotes are gone." }
+"""
+
+
+def test_a_sidecar_pages_and_redirects(stock: Path) -> None:
+    """The call for the next page has the tool's own option; a command that has moved is named."""
+    lay_out(stock, {"home/.config/murli/sidecars/stock.toml": PAGES})
+    page = call(stock, "page").document["page"]
+    assert (page["next_cursor"], page["rest"]) == ("2", "stock page --after 2")
+    assert "page" not in call(stock, "page", "--after", "2").document
+    part = call(stock, "page", "--limit", "1").document
+    assert (part["result"]["rows"], part["page"]["total"]) == ([1], 2)
+    assert "page" not in call(stock, "page", CURSOR="--yes").document  # an option is no cursor
+    moved = call(stock, "ls", "--deep")
+    assert moved.error["redirect"]["command"] == "stock list --deep"
+    assert moved.stdout == b""
+    described = call(stock, "describe").document
+    assert {each["name"] for each in described["commands"]} >= {"sell", "drop", "list"}
+
+
+def test_what_is_not_known_of_a_status_is_said(stock: Path) -> None:
+    """A status means what a sidecar says, else what is usual; of any other that is not known."""
+    own = '[commands.away]\nexit_codes = { 5 = "unavailable" }\n'
+    lay_out(stock, {"home/.config/murli/sidecars/stock.toml": own})
+    away, none = call(stock, "away"), call(stock, "none")
+    assert (away.code, "sidecar" in away.error["suggestion"]) == (2, True)
+    assert (none.code, "is not known" in none.error["suggestion"]) == (4, True)
+    found = {}
+    for command in ("sh", "-c", "exit 77"), ("sh", "-c", "exit 3"):
+        done = run([*MURLI, "--contract", "agent-spec-2", *command])
+        found[command[2]] = json.loads(done.stdout)["error"]["context"]
+    assert found == {
+        "exit 77": {"exit_status": 77, "exit_status_known_by": "convention"},
+        "exit 3": {"exit_status": 3, "exit_status_known_by": "unknown"},
+    }
 
 
 def test_the_nearest_sidecar_counts(stock: Path) -> None:
@@ -99,6 +165,35 @@ def test_a_project_makes_a_guard_no_laxer(stock: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "lax",
+    [
+        'danger = "safe"',
+        'danger = "mutating"',
+        '[commands.remote]\ndanger = "safe"',
+        '[commands."remote drop"]\ndanger = "safe"',
+        '[redirects]\n"remote list" = "remote list"',
+        'kind = "program"',
+        '[redirects]\n"remote" = "drop"',
+    ],
+)
+def test_a_project_has_no_way_around_the_guard(stock: Path, lax: str) -> None:
+    """Not for the tool as a whole, not for a group, not by another name or another way to run."""
+    lay_out(stock, {"work/.murli/sidecars/stock.toml": f"{lax}\n"})
+    done = call(stock, "remote", "drop", "x")
+    assert (done.code, done.stdout) == (1, b"")
+    assert "drop" not in str(done.error.get("redirect", ""))
+
+
+def test_what_is_safe_of_a_group_is_not_safe_below_it(stock: Path) -> None:
+    """What the user's own says of one command says nothing of another; of the tool it does."""
+    own = "home/.config/murli/sidecars/stock.toml"
+    lay_out(stock, {own: '[commands.remote]\ndanger = "safe"\n'})
+    assert call(stock, "remote", "drop").error["error"] == "confirmation_required"
+    lay_out(stock, {own: 'danger = "safe"\n'})
+    assert call(stock, "remote", "drop").document["result"] == "did remote drop"
+
+
+@pytest.mark.parametrize(
     "text",
     [
         'args = ["--yes"]',
@@ -108,6 +203,16 @@ def test_a_project_makes_a_guard_no_laxer(stock: Path) -> None:
         'danger = "harmless"',
         "commands = 3",
         "exit_codes = { 4 = 4 }",
+        '[redirects]\nlist = "sell --yes"',
+        '[redirects]\nlist = "sell; drop"',
+        '[redirects]\nlist = { to = "sell", options = { "--dry-run" = "--yes" } }',
+        '[redirects]\nlist = "sell"\nsell = "list"',
+        "redirects = { list = 3 }",
+        '[commands.list]\npaging = { next = "at", with = "--yes" }',
+        '[commands.list]\npaging = { next = "at", with = "--no-confirm" }',
+        '[commands.list]\npaging = { next = "at", with = "-fy" }',
+        '[commands.list]\npaging = { next = "at", with = "--all --yes" }',
+        '[commands.list]\npaging = { next = "at" }',
         "not toml",
     ],
 )

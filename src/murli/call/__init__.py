@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from ..libraries.progress import Reporter
     from ..libraries.tables import Renderings
     from ..line.conditions import Condition
-    from ..outcome import Refusal
+    from ..outcome import Page, Refusal
     from ..process.deadline import Deadline
     from ..secrets.redaction import Secrets
     from .ending.forced_end import ForcedEnd
@@ -266,6 +266,8 @@ class Running:
     handler: Any = None
     returned: Any = None
     steps: Steps | None = None
+    # Which part of a list it has printed, where that can be read from it.
+    page: Page | None = None
     # What its result is tested for, where it is one look of many; see `waiting`.
     waits_for: tuple[Condition, ...] = ()
     # The questions that the call's own words have answered; see `process.traps`.
@@ -900,7 +902,7 @@ def succeed(invocation: Invocation, printed: str | bytes) -> int:
         else:
             invocation.pass_on(printed)
             invocation.extras.note_printed(printed)
-        invocation.writer.write_success(message, value)
+        invocation.writer.write_success(message, value, page=running.page)
     except (Exception, KeyboardInterrupt) as error:  # it could not be encoded or written
         from .ending.failures import conclude
 
@@ -945,7 +947,7 @@ def _result_of(invocation: Invocation, printed: str | bytes) -> tuple[str, Any]:
             return found
     metadata = invocation.metadata
     if metadata is not None and isinstance(printed, str):
-        found = metadata.parsed(printed)
+        found = metadata.parsed(printed, invocation)
         if found is not None:
             return "", plain(found)
     value = payload_of(printed, metadata)

@@ -283,10 +283,10 @@ class Metadata(Record):
         """What statuses other than 0 mean: a text is a success, an `ExitCode` a failure."""
         return self.ok_codes
 
-    def parsed(self, printed: str) -> Any:
+    def parsed(self, printed: str, invocation: Any) -> Any:
         """Return what the command has *printed* as data, where it is declared how that is laid out.
 
-        ``None`` where it is not: then murli looks at it.
+        ``None`` where it is not: then murli looks at it. *invocation* is the call that it ends.
         """
         return None
 

@@ -89,6 +89,7 @@ def redirect(
     """
     from ..errors import REDIRECT_REASONS
 
+    app = vars(type(app)).get("_murli_enabled", app)  # an App of cyclopts has no place for it
     kinds = ("registered_commands", "params", "murli_settings")
     if not (is_parser(app) or any(hasattr(app, each) for each in kinds)):
         raise TypeError(

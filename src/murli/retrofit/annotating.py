@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .sidecars import Sidecar
 
 
-def annotate(app: Any, place: str) -> dict[str, Any]:
-    """Declare what the sidecar at *place* says of each command; return options for `enable`.
+def annotate(app: Any, place: str) -> Sidecar | None:
+    """Declare what the sidecar at *place* says of each command; return it.
 
     One that makes no sense is reported, and the tool runs without it.
     """
@@ -29,14 +29,10 @@ def annotate(app: Any, place: str) -> dict[str, Any]:
         for path, command in _commands_below(app):
             if metadata_of(command) is None:
                 _declare(command, path, sidecar)
-        sidecar.redirect(app)
-        chosen: dict[str, Any] = {"exit_codes": sidecar.exit_codes()}
-        if "timeout" in sidecar.declared:
-            chosen["timeout"] = float(sidecar.declared["timeout"])
     except Invalid as wrong:
         print(f"murli: {wrong}", file=sys.stderr)
-        return {}
-    return chosen
+        return None
+    return sidecar
 
 
 def _declare(command: Any, path: tuple[str, ...], sidecar: Sidecar) -> None:

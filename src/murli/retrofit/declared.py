@@ -5,14 +5,15 @@ The tool itself cannot be asked to answer in another way, so what it prints is r
 
 from __future__ import annotations
 
-from ..core import current, fill
+from ..core import fill
 from ..declare import Metadata
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
+    from ..call import Invocation
     from ..declare.exit_codes import ExitCode
 
 OUTPUTS = ("text", "json", "lines", "csv", "tsv", "columns")
@@ -60,22 +61,22 @@ class Declaration(Metadata):
         """What statuses other than 0 mean."""
         return {**(self.ok_codes or {}), **(self.failures or {})}
 
-    def parsed(self, printed: str) -> Any:
+    def parsed(self, printed: str, invocation: Invocation) -> Any:
         """Return what was *printed* as data; ``None`` where the usual look at it will do."""
-        if self.next_in:
-            self._note_next(printed)
-        return parsed_output(printed, self.layout)
-
-    def _note_next(self, printed: str) -> None:
-        """Note the call for the next page, unless the caller wants another part of this one."""
+        if not self.next_in:
+            return parsed_output(printed, self.layout)
         import json
 
-        invocation = current()
-        if invocation is None or (invocation.call.limit, invocation.call.cursor) != (None, None):
-            return
         try:
             found = json.loads(printed)
         except (ValueError, RecursionError):
+            return None
+        self._note_next(found, invocation)
+        return found
+
+    def _note_next(self, found: Any, invocation: Invocation) -> None:
+        """Note the call for the next page, unless the caller wants another part of this one."""
+        if (invocation.call.limit, invocation.call.cursor) != (None, None):
             return
         for name in self.next_in.split("."):
             found = found.get(name) if isinstance(found, dict) else None
@@ -87,19 +88,21 @@ class Declaration(Metadata):
         from ..outcome import Page
 
         words = command_line(invocation).with_option(self.next_with, cursor)
-        rest = spelled(invocation, words)
-        invocation.writer._reply.own_page = Page(next_cursor=cursor, rest=rest)
+        invocation.running.page = Page(next_cursor=cursor, rest=spelled(invocation, words))
 
 
 def parsed_output(text: str, kind: str) -> Any:
-    """Return what a program has printed as data, where *kind* says how it is laid out."""
+    """Return what a program has printed as data, where *kind* says how it is laid out.
+
+    ``None`` where it is not laid out so this time, because an option asked for something else.
+    """
     if kind == "lines":
         return text.splitlines()
+    if text[:256].lstrip()[:1] in ("{", "["):
+        return None  # which is JSON
     if kind in ("csv", "tsv"):
         return _rows(text, "," if kind == "csv" else "\t")
-    if kind == "columns":
-        return list(_columns(text.splitlines()))
-    return None
+    return _columns(text.splitlines()) if kind == "columns" else None
 
 
 def _rows(text: str, separator: str) -> list[dict[str, Any]] | None:
@@ -117,17 +120,22 @@ def _rows(text: str, separator: str) -> list[dict[str, Any]] | None:
     return [dict(zip(names, row)) for row in rows]  # noqa: B905 -- a row may end early
 
 
-def _columns(lines: list[str]) -> Iterator[dict[str, str]]:
-    """Yield the rows of a table whose columns begin where those of its first line do."""
+def _columns(lines: list[str]) -> list[dict[str, str]] | None:
+    """Return the rows of a table whose columns begin where those of its first line do.
+
+    That line has names in capitals; ``None`` where it has not, for it may be a row.
+    """
     import re
 
     first = lines[0] if lines else ""
     heads = [(each.start(), each[0]) for each in re.finditer(r"\S+(?: \S+)*", first)]
-    for line in lines[1:]:
-        if not line.strip():
-            continue
-        ends = [start for start, _ in heads[1:]] + [len(line)]
-        yield {
-            name.strip().casefold(): line[start:end].strip()
-            for (start, name), end in zip(heads, ends, strict=True)
-        }
+    names = [name.casefold() for _, name in heads]
+    if first and not (first.isupper() and len(set(names)) == len(names)):
+        return None
+    starts = [0, *(start for start, _ in heads[1:])]
+    rows = []
+    for line in filter(str.strip, lines[1:]):
+        ends = [*starts[1:], len(line)]
+        parts = [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
+        rows.append(dict(zip(names, parts, strict=True)))
+    return rows

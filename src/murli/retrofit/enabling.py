@@ -24,11 +24,17 @@ def take(app: Any, options: dict[str, str], program: EarlyProgram | None) -> Non
     if program is not None:
         leave(program)
     chosen = _settings(options)
-    if "sidecar" in options:
-        from .annotating import annotate
+    if "sidecar" not in options:
+        enable(app, **chosen)
+        return
+    from .annotating import annotate
 
-        chosen |= annotate(app, options["sidecar"])
+    sidecar = annotate(app, options["sidecar"])
+    if sidecar is not None:
+        chosen = {"exit_codes": sidecar.exit_codes(), **sidecar.timeout(), **chosen}
     enable(app, **chosen)
+    if sidecar is not None:
+        sidecar.redirect(app)
 
 
 def own(options: dict[str, str]) -> EarlyProgram:

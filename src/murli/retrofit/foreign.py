@@ -42,7 +42,7 @@ def run(target: Target, options: Options) -> NoReturn:
         chosen["contract"] = options.values["--contract"]
     if made.sidecar is not None:
         chosen["exit_codes"] = made.sidecar.exit_codes()
-        chosen["timeout"] = float(made.sidecar.declared.get("timeout", SECONDS))
+        chosen |= made.sidecar.timeout()
         made.sidecar.redirect(made)
     enable(made, **{"timeout": SECONDS, **chosen, **options.timeout()})
     sys.argv[:] = [target.argv[0], *target.words]
@@ -116,8 +116,8 @@ class Foreign(Program):
             elif level.routes:
                 hidden = hidden or word
         self.known.keep()
-        if not self.known.node():  # who has no help may have any command
-            return tuple(word for word in words if word[:1] != "-")[:1]
+        if not self.known.node():  # who has no help may have any command, in a group perhaps
+            return tuple(word for word in words if word[:1] != "-")[:2]
         return (*level.path, hidden) if hidden else level.path
 
     def intent(self) -> tuple[bool, bool]:

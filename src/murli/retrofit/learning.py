@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 # How long one text may take, how long all together, how many are read, and how deep commands go.
 SECONDS, ALL_SECONDS, MOST_COMMANDS, DEEPEST = 10.0, 120.0, 600, 5
 TOO_LONG = 124
+# How often a program is asked that does not answer in time.
+_MOST_LATE = 2
 _MOST_BYTES = 1 << 20
 _MOST_OF_VERSION = 50
 _HELP_FORMS = ("--help", "help")
@@ -37,13 +39,15 @@ class Known:
     """
 
     def __init__(self, argv: Sequence[str], path: str, name: str) -> None:
-        self.argv = [*argv]
+        # It is asked in another folder.
+        self.argv = [os.path.abspath(word) if _is_place(word, path) else word for word in argv]
         self.name = name
         self._path = path
         self._file = ""
         self._read: dict[str, dict[str, Any]] | None = None
         self._is_new = False
         self._end = 0.0
+        self._asked: set[str] = set()
 
     @property
     def _nodes(self) -> dict[str, dict[str, Any]]:
@@ -63,8 +67,12 @@ class Known:
     def node(self, path: Sequence[str] = ()) -> dict[str, Any]:
         """Return what the help of the command at *path* says, ``{}`` where it says nothing."""
         key = " ".join(path)
-        if key not in self._nodes:
+        known = self._nodes.get(key)
+        if known is None or (key not in self._asked and 0 < known.get("late", 0) < _MOST_LATE):
+            self._asked.add(key)
             self._nodes[key] = self._learn(path)
+            if "late" in self._nodes[key]:  # on a busy machine that says nothing
+                self._nodes[key]["late"] = (known or {}).get("late", 0) + 1
             self._is_new = True
         return self._nodes[key]
 
@@ -95,7 +103,7 @@ class Known:
             words = [*path, form] if form[:1] == "-" else [form, *path]
             text, status = ask([*self.argv, *words], SECONDS)
             if status == TOO_LONG:
-                break
+                return best or {"late": 1}
             found = parsed(text, name) if text.strip() else {}
             is_help = found and (found["flags"] or found["commands"])
             if is_help and (not status or "usage" in text[:2000].casefold()):
@@ -146,6 +154,10 @@ class Known:
             command = self._command((*path, each["name"]), declared, seen, each["summary"])
             below.append(command.replace(aliases=tuple(each["aliases"])))
         return made.replace(commands=tuple(below), summary=summary or made.summary)
+
+
+def _is_place(word: str, path: str) -> bool:
+    return word == path or (os.sep in word and os.path.exists(word))
 
 
 def _names(node: dict[str, Any]) -> list[str]:
@@ -279,8 +291,10 @@ def _read(file: str) -> dict[str, Any]:
 
 
 def _is_node(value: object) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(value.get(key, []), list) for key in ("flags", "commands", "arguments")
+    return (
+        isinstance(value, dict)
+        and type(value.get("late", 0)) is int
+        and all(isinstance(value.get(key, []), list) for key in ("flags", "commands", "arguments"))
     )
 
 

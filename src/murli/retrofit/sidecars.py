@@ -80,6 +80,11 @@ class Sidecar:
         """Return what the exit statuses of every command mean."""
         return _statuses(self.path, self.declared)
 
+    def timeout(self) -> dict[str, float]:
+        """Return how long the tool may take, as `murli.enable` takes it, where that is said."""
+        seconds = self.declared.get("timeout")
+        return {} if seconds is None else {"timeout": float(seconds)}
+
     def sensitive(self) -> set[str]:
         """Return the options, of any command, whose values are secrets."""
         levels = [self.declared, *self.commands.values()]

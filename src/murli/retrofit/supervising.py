@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 
+from ..call.ending.endings import reason_on_stderr
 from ..core import current
 from ..errors import AgentError
 from ..formats import defer_signals
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from ..answer import Writer
     from ..call import Invocation
+    from ..declare.exit_codes import ExitCode
 
 # How often the child is looked at, how long it may take to end, and to be outlived by its output.
 _LOOK_SECONDS, GRACE_SECONDS, LINGER_SECONDS = 0.25, 0.75, 0.5
@@ -41,6 +43,7 @@ _USAGE_MARKS = (
     "is unknown",
 )
 _NOT_RUNNABLE, _NOT_FOUND = 126, 127
+_SYSEXITS = {64: "user_error", 66: "not_found", 69: "unavailable", 77: "permission_denied"}
 
 
 def supervise(argv: Sequence[str], path: str, writer: Writer) -> int:
@@ -52,12 +55,44 @@ def supervise(argv: Sequence[str], path: str, writer: Writer) -> int:
     if speaks_a_contract(invocation, child.errors):
         invocation.running.verbatim = True
         return status if status >= 0 else 128 - status
-    declared = invocation.metadata.meanings if invocation.metadata is not None else {}
-    known = status in invocation.settings.exit_codes or status in declared
-    if status == 0 or known or writer.is_tty():
+    if status == 0 or writer.is_tty():
         return status if status >= 0 else 128 - status
-    raise_known(status, child.errors.decode("utf-8", "replace"), os.path.basename(argv[0]))
-    return status
+    declared = invocation.metadata.meanings if invocation.metadata is not None else {}
+    meaning = declared.get(status) or invocation.settings.exit_codes.get(status)
+    if isinstance(meaning, str):
+        return status
+    raise failure_of(invocation, status, meaning, child.errors, os.path.basename(argv[0]))
+
+
+def failure_of(
+    invocation: Invocation, status: int, meaning: ExitCode | None, errors: bytes, name: str
+) -> AgentError:
+    """Return the failure that a *status* means, and by what that is known: *meaning* is declared.
+
+    What neither a sidecar nor a convention says is not known, and is not claimed.
+    """
+    said = reason_on_stderr(invocation)
+    message = said or f"The command ended with exit status {status}."
+    known_by = "convention"
+    if meaning is not None:
+        known_by = "sidecar"
+        error = AgentError.of_kind(
+            meaning.value, message, f"Its sidecar says that exit status {status} means this."
+        )
+        error.is_translated = True  # what was done by then, nobody has declared
+    else:
+        text = errors.decode("utf-8", "replace")
+        found = known_failure(status, text, name)
+        if found is None and not invocation.settings.exit_codes:
+            found = sysexit(status, message, name)
+        if found is None:
+            known_by = "unknown"
+            unknown = f"What exit status {status} of {name} means is not known."
+            found = AgentError(status, "execution_error", message, unknown, kind="tool_error")
+            found.recoverable = False
+        error = found
+    error.context = {"exit_status": status, "exit_status_known_by": known_by, **error.context}
+    return error
 
 
 class Child:
@@ -215,8 +250,8 @@ class Unfed:
             raise InputRequired("nobody feeds stdin")
 
 
-def raise_known(status: int, errors: str, name: str) -> None:
-    """Raise what a status means by the conventions of programs; return where there is none."""
+def known_failure(status: int, errors: str, name: str) -> AgentError | None:
+    """Return what a status means by the conventions of programs; ``None`` where there is none."""
     complaint = errors.strip()
     last = [line.strip() for line in complaint.splitlines() if line.strip()]
     if status < 0:
@@ -224,19 +259,29 @@ def raise_known(status: int, errors: str, name: str) -> None:
             ending = signal.Signals(-status).name
         except ValueError:
             ending = str(-status)
-        raise AgentError.tool_error(
+        return AgentError.tool_error(
             f"{name} was ended by {ending}.", error_type="execution_error", recoverable=False
         )
     if status in (_NOT_RUNNABLE, _NOT_FOUND) and not complaint:
-        raise AgentError.tool_error(f"{name} could not run a program it needs.")
+        return AgentError.tool_error(f"{name} could not run a program it needs.")
     if any(mark in errors.casefold() for mark in _USAGE_MARKS):
         first = next((line for line in last if not line.casefold().startswith("usage")), last[0])
-        raise AgentError.user_error(
+        return AgentError.user_error(
             first[:500],
             f"By convention this is a wrong call (exit status {status}). See `murli describe "
             f"{name}`.",
             error_type="flag_error" if "option" in first or "flag" in first else "command_error",
         )
+    return None
+
+
+def sysexit(status: int, message: str, name: str) -> AgentError | None:
+    """Return what a status means in ``sysexits.h``, for a program that may mean that."""
+    kind = _SYSEXITS.get(status)
+    if kind is None:
+        return None
+    hint = f"By convention this is what exit status {status} means. See `murli describe {name}`."
+    return AgentError.of_kind(kind, message, hint)
 
 
 def speaks_a_contract(invocation: Invocation, errors: bytes) -> bool:
