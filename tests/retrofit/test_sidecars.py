@@ -230,12 +230,20 @@ def test_a_sidecar_declares_about_tools_of_python(tmp_path: Path) -> None:
     home = tmp_path / "home"
     for name, source in TOOLS.items():
         tool = install(python, f"books-{name}", source)
-        own = '[commands.show]\ndanger = "destructive"\n[commands.delete]\ndanger = "safe"\n'
+        own = (
+            'sensitive = ["--name", "--key"]\n[redirects]\n"remove book" = "delete"\n'
+            '[commands.show]\ndanger = "destructive"\nexit_codes = { 9 = "unavailable" }\n'
+            '[commands.delete]\ndanger = "safe"\noutput = "lines"\n'
+        )
         lay_out(home, {f".config/murli/sidecars/{tool.name}.toml": own})
         refused = served(tool, "show", "emma", HOME=str(home))
         assert refused.error["error"] == "confirmation_required", name
         done = served(tool, "delete", "emma", HOME=str(home))
-        assert done.document["result"] == "deleted emma", name
+        assert done.document["result"] == ["deleted emma"], name
+        moved = served(tool, "remove", "book", "emma", HOME=str(home))
+        assert moved.error["redirect"]["command"].endswith("delete emma"), name
+        schema = served(tool, "show", "--schema", HOME=str(home)).document
+        assert schema["exit_statuses"] == [{"status": 9, "ok": False, "meaning": "unavailable"}]
 
 
 @pytest.mark.parametrize("path", PACKAGED, ids=lambda path: path.stem)

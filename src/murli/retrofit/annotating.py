@@ -26,22 +26,23 @@ def annotate(app: Any, place: str) -> Sidecar | None:
     """
     try:
         sidecar = load(*place.split(WITHIN))
+        is_typer = hasattr(app, "registered_commands")
         for path, command in _commands_below(app):
             if metadata_of(command) is None:
-                _declare(command, path, sidecar)
+                _declare(command, path, sidecar, is_typer)
     except Invalid as wrong:
         print(f"murli: {wrong}", file=sys.stderr)
         return None
     return sidecar
 
 
-def _declare(command: Any, path: tuple[str, ...], sidecar: Sidecar) -> None:
+def _declare(command: Any, path: tuple[str, ...], sidecar: Sidecar, is_typer: bool) -> None:
     """Declare what the sidecar says of one command; of its options only those that it has."""
     secret = sidecar.sensitive_at(path)
     found = sidecar.metadata(path, notes=False)
     if secret:
         notes = {}
-        for spellings, dest in _options_of(command):
+        for spellings, dest in _options_of(command, is_typer):
             if not secret.isdisjoint(spellings):
                 notes[spelled_name(spellings, dest)[0]] = FlagAnnotation(sensitive=True)
         if notes or found is not None:
@@ -50,7 +51,7 @@ def _declare(command: Any, path: tuple[str, ...], sidecar: Sidecar) -> None:
         declare(command, found)
 
 
-def _options_of(command: Any) -> Iterator[tuple[list[str], str]]:
+def _options_of(command: Any, is_typer: bool) -> Iterator[tuple[list[str], str]]:
     """Yield how each option of a command can be written, and the name of its value."""
     for action in getattr(command, "_actions", ()):
         if action.option_strings:
@@ -59,10 +60,18 @@ def _options_of(command: Any) -> Iterator[tuple[list[str], str]]:
         if param.param_type_name == "option":
             yield [*param.opts, *param.secondary_opts], param.name or ""
     if callable(command) and not hasattr(command, "params"):  # a function of typer or cyclopts
-        import inspect
+        from inspect import signature
 
-        for name, parameter in inspect.signature(command).parameters.items():
+        try:
+            found_parameters = signature(command, eval_str=True).parameters
+        except (NameError, TypeError, ValueError):  # names that only type checkers know
+            found_parameters = signature(command).parameters
+        for name, parameter in found_parameters.items():
             found = [parameter.default, *getattr(parameter.annotation, "__metadata__", ())]
+            kinds = {type(each).__name__ for each in found}
+            is_place = "ArgumentInfo" in kinds or parameter.default is parameter.empty
+            if is_typer and is_place and "OptionInfo" not in kinds:
+                continue
             written = [word for each in found for word in getattr(each, "param_decls", None) or ()]
             spelled = [word for word in written if word[:1] == "-"]
             yield spelled or [f"--{name.replace('_', '-')}"], name

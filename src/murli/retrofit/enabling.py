@@ -24,17 +24,22 @@ def take(app: Any, options: dict[str, str], program: EarlyProgram | None) -> Non
     if program is not None:
         leave(program)
     chosen = _settings(options)
-    if "sidecar" not in options:
-        enable(app, **chosen)
-        return
-    from .annotating import annotate
+    sidecar = None
+    if "sidecar" in options:
+        from .annotating import annotate
 
-    sidecar = annotate(app, options["sidecar"])
+        sidecar = annotate(app, options["sidecar"])
     if sidecar is not None:
         chosen = {"exit_codes": sidecar.exit_codes(), **sidecar.timeout(), **chosen}
-    enable(app, **chosen)
+    # As if the program itself had called it, whose version is not ours.
+    function: Any = type(take)
+    function(_enable.__code__, {"__name__": "__main__"})(enable, app, chosen)
     if sidecar is not None:
         sidecar.redirect(app)
+
+
+def _enable(enable: Any, app: Any, chosen: dict[str, Any]) -> None:
+    enable(app, **chosen)
 
 
 def own(options: dict[str, str]) -> EarlyProgram:
