@@ -176,6 +176,13 @@ FRAMEWORKS = {
         'p = argparse.ArgumentParser(prog="two", parents=[first])\np.add_argument("name")\n'
         'print("book", p.parse_args().name)'
     ),
+    "a parser that sorts words": (
+        "import argparse, sys\nfirst = argparse.ArgumentParser(add_help=False)\n"
+        'first.add_argument("--help", "-h", action="store_true")\n'
+        "_, sys.argv[1:] = first.parse_known_args()\n"
+        'p = argparse.ArgumentParser(prog="two")\np.add_argument("name")\n'
+        'print("book", p.parse_args().name)'
+    ),
     "a parse that may fail": (
         "import argparse, contextlib\nfirst = argparse.ArgumentParser()\n"
         'first.add_argument("--config")\nwith contextlib.suppress(SystemExit):\n'

@@ -266,8 +266,12 @@ class Watch:
         if known is None:
             return True
         # One that only looks for what the real one needs has no help, or nobody sees its errors.
-        has_help = "--help" in known or "-h" in known
-        return has_help and not (name == "parse_known_args" and _is_muffled())
+        helps = known.get("--help") or known.get("-h")
+        if name == "parse_args" or helps is None:
+            return helps is not None
+        # An option of that name need not show it.
+        shows = any("Help" in kind.__name__ for kind in type(helps).__mro__)
+        return shows and not _is_muffled()
 
     def _take(self, app: "Any") -> bool:
         """Let murli serve *app*; False where it is left alone."""
