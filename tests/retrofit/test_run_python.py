@@ -240,6 +240,36 @@ def test_a_tool_without_a_parser_answers_too(python: Path) -> None:
     assert served(path, "ask").error["error"] == "input_required"
 
 
+OPTPARSE = """
+import optparse, sys
+parser = optparse.OptionParser(usage="%prog COMMAND [options]")
+parser.add_option("--deep", action="store_true", help="all of it")
+options, words = parser.parse_args()
+if words == ["misfit"]:
+    class DocoptExit(SystemExit):
+        pass
+    raise DocoptExit("Usage: hand NAME")
+print("did", *words)
+"""
+
+
+def test_a_tool_of_another_framework_is_guarded_and_judged_as_any_program(python: Path) -> None:
+    """A name that destroys is guarded without a parser too; what reads like misuse is one."""
+    path = install(python, "hand", OPTPARSE)
+    module = [str(python), "-m", "hand"]
+    install(python, "hand.py", OPTPARSE)
+    for argv in ([str(path)], module):
+        done = run([*MURLI, *argv], "purge", "all", env=environment(PYTHONPATH=str(python.parent)))
+        assert (done.stdout, done.error["error"]) == (b"", "confirmation_required"), argv
+    assert served(path, "purge", "all", options=("--yes",)).document["result"] == "did purge all"
+    assert served(path, "purge", options=("--trust",)).document["result"] == "did purge"
+    assert served(path, "keep").document["result"] == "did keep"
+    wrong = served(path, "--no-such")
+    assert (wrong.code, wrong.error["error"]) == (1, "flag_error")
+    assert wrong.error["message"].endswith("no such option: --no-such")
+    assert served(path, "misfit").error["error"] == "command_error"
+
+
 def test_a_tool_that_speaks_a_contract_is_left_alone(tmp_path: Path) -> None:
     """One that enables murli itself answers as it does without `murli run`."""
     source = f"#!{sys.executable}\n" + TOOLS["click"].replace(

@@ -6,8 +6,6 @@ decide with the functions here, so that they never disagree.
 
 from __future__ import annotations
 
-import re
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -226,5 +224,7 @@ def _words(names: tuple[str, ...]) -> set[str]:
 
 def _split(names: tuple[str, ...]) -> list[str]:
     """Return the words in *names*, in lower case; at least one, which may be empty."""
+    import re  # what only looks for a word, as `murli run` does before a tool begins, needs none
+
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", " ".join(names)).strip(" _-.")
     return re.split(r"[^a-z0-9]+", apart.lower())

@@ -13,7 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..call import Invocation
     from ..call.host import Host
+    from ..errors import AgentError
 
 # How much of a script is read to see what it imports.
 _MOST_READ = 1 << 14
@@ -98,6 +100,24 @@ class EarlyProgram:
     def translated(self, error: BaseException) -> BaseException:
         """Return *error*: no framework is known that it could be of."""
         return error
+
+    def known_exit(
+        self, invocation: Invocation, ending: SystemExit, status: int
+    ) -> AgentError | None:
+        """Return what an exit means by the conventions of programs, ``None`` where there is none.
+
+        docopt and fire have exits of their own for words that do not fit.
+        """
+        from .supervising import known_failure, usage_failure
+
+        said = ending.code if isinstance(ending.code, str) else ""
+        if not said and invocation.capture is not None:
+            for part in invocation.capture.errors:
+                said += part if isinstance(part, str) else part.decode(errors="replace")
+        name = os.path.basename(sys.argv[0])
+        if type(ending).__name__ in ("DocoptExit", "FireExit"):
+            return usage_failure(said, status, name)
+        return known_failure(status, said, name)
 
     def host(self) -> Host:
         """Return what answers whatever else the runtime asks about the tool."""

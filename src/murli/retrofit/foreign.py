@@ -116,8 +116,10 @@ class Foreign(Program):
             elif level.routes:
                 hidden = hidden or word
         self.known.keep()
-        if not self.known.node():  # who has no help may have any command, in a group perhaps
-            return tuple(word for word in words if word[:1] != "-")[:2]
+        root = self.known.node()
+        if not (root.get("commands") or root.get("arguments")):
+            # Nothing is known of its words: the first may be a command, in a group perhaps.
+            return tuple(word for word in words if word[:1] != "-")[: 1 if root.get("flags") else 2]
         return (*level.path, hidden) if hidden else level.path
 
     def intent(self) -> tuple[bool, bool]:

@@ -98,8 +98,12 @@ def become(words: Sequence[str], options: Options) -> NoReturn:
     if "--yes" in options.switches and target.interpreter:
         target.words.insert(0, "--yes")  # as if it were among the words of the tool
     is_watched = target.interpreter and "--as-program" not in options.switches
-    if is_watched and (not end_of_own_flags(target.words, MOUNTED) or _has_app(target, options)):
-        execute(bootstrapped(target, options))
+    if is_watched:
+        is_asked = end_of_own_flags(target.words, MOUNTED)
+        # Without an app there would be nobody who knows which command is called.
+        is_guarded = not is_asked and "--trust" not in options.switches and _may_destroy(target)
+        if not (is_asked or is_guarded) or _has_app(target, options, asks=is_guarded):
+            execute(bootstrapped(target, options))
     from .foreign import run as run_foreign
 
     run_foreign(target, options)
@@ -123,11 +127,28 @@ def execute(argv: list[str]) -> NoReturn:
     os.execv(find(argv[0]), argv)
 
 
-def _has_app(target: Target, options: Options) -> bool:
+def _may_destroy(target: Target) -> bool:
+    """Return whether a word of a call is one of those for what destroys.
+
+    The list of them is loaded by its file, without all that stands around it.
+    """
+    loading, files = map(__import__, ("_frozen_importlib", "_frozen_importlib_external"))
+    home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    path = os.path.join(home, "declare", "safety.py")
+    spec = files.spec_from_file_location("murli.declare.safety", path)
+    safety = loading.module_from_spec(spec)
+    spec.loader.exec_module(safety)
+    words = (target.name, *(word for word in target.words if word[:1] != "-"))
+    spelled = "-".join(words).casefold().replace("_", "-").replace(" ", "-")
+    return not safety.DESTROYING.isdisjoint(spelled.split("-"))
+
+
+def _has_app(target: Target, options: Options, *, asks: bool = False) -> bool:
     """Return whether a tool of Python parses its words with a framework that we know.
 
-    Only then are words of ours taken from it before it sees them. One that is called for the first
-    time is asked for its help.
+    Only then are words of ours taken from it before it sees them, and commands that destroy guarded
+    where they parse. One that is called for the first time is asked for its help; a module only
+    where the caller *asks* for more than a guess.
     """
     from .learning import SECONDS, Known, ask
 
@@ -149,8 +170,8 @@ def _has_app(target: Target, options: Options) -> bool:
             sidecar = None
         if sidecar is not None and sidecar.kind:
             return sidecar.kind == "python"
-    if target.how == "module":
-        return True  # whose package may be another one tomorrow
+    if target.how == "module":  # whose package may be another one tomorrow
+        return not asks or find() == "app"
     known = Known(target.argv, target.path, target.name)
     found = known.noted("--kind", find)
     known.keep()

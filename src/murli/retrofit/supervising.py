@@ -40,7 +40,7 @@ _USAGE_MARKS = (
     *("usage:", "unknown option", "unrecognized option", "invalid option", "unknown flag"),
     *("unknown command", "unknown shorthand", "unexpected argument", "missing argument"),
     *("requires an argument", "unknown argument", "unrecognized argument", "not a git command"),
-    "is unknown",
+    *("is unknown", 'the option "'),
 )
 _NOT_RUNNABLE, _NOT_FOUND = 126, 127
 _SYSEXITS = {64: "user_error", 66: "not_found", 69: "unavailable", 77: "permission_denied"}
@@ -253,7 +253,6 @@ class Unfed:
 def known_failure(status: int, errors: str, name: str) -> AgentError | None:
     """Return what a status means by the conventions of programs; ``None`` where there is none."""
     complaint = errors.strip()
-    last = [line.strip() for line in complaint.splitlines() if line.strip()]
     if status < 0:
         try:
             ending = signal.Signals(-status).name
@@ -265,14 +264,22 @@ def known_failure(status: int, errors: str, name: str) -> AgentError | None:
     if status in (_NOT_RUNNABLE, _NOT_FOUND) and not complaint:
         return AgentError.tool_error(f"{name} could not run a program it needs.")
     if any(mark in errors.casefold() for mark in _USAGE_MARKS):
-        first = next((line for line in last if not line.casefold().startswith("usage")), last[0])
-        return AgentError.user_error(
-            first[:500],
-            f"By convention this is a wrong call (exit status {status}). See `murli describe "
-            f"{name}`.",
-            error_type="flag_error" if "option" in first or "flag" in first else "command_error",
-        )
+        return usage_failure(complaint, status, name)
     return None
+
+
+def usage_failure(complaint: str, status: int, name: str) -> AgentError:
+    """Return the failure of a call whose words the program does not take, as it says."""
+    lines = [line.strip() for line in complaint.splitlines() if line.strip()]
+    marked = next((line for line in lines if "error" in line.casefold()), "")
+    shows_usage = complaint.lstrip()[:5].casefold() == "usage"
+    first = marked or (" ".join(lines) if shows_usage or not lines else lines[0])
+    is_option = "option" in first or "flag" in first or " -" in first or "'-" in first
+    return AgentError.user_error(
+        first[:500],
+        f"By convention this is a wrong call (exit status {status}). See `murli describe {name}`.",
+        error_type="flag_error" if is_option else "command_error",
+    )
 
 
 def sysexit(status: int, message: str, name: str) -> AgentError | None:

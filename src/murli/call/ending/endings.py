@@ -41,7 +41,9 @@ def exit_failure(invocation: Invocation, ending: SystemExit) -> AgentError | Non
         failure = AgentError.of_kind(meaning.value, reason, context={"exit_status": status})
         failure.is_translated = True  # what was done by then, nobody has declared
         return failure
-    return caused_failure(ending, reason, status)
+    known_exit = getattr(invocation.request.runner, "known_exit", None)
+    known = known_exit(invocation, ending, status) if known_exit is not None else None
+    return known or caused_failure(ending, reason, status)
 
 
 def reason_on_stderr(invocation: Invocation) -> str:
