@@ -43,6 +43,17 @@ def environment(
     return str(ours)
 
 
+def bare_environment(requirements: list[str]) -> Path:
+    """Return the folder with the scripts of an environment without murli, made only once."""
+    folder = _folder("bare", sys.executable, requirements, ())
+    with _made_once(folder) as is_new:
+        if is_new:
+            run_checked([uv(), "venv", "-q", "--clear", "--python", sys.executable, str(folder)])
+            python = str(folder / "bin" / "python")
+            run_checked([uv(), "pip", "install", "-q", "--python", python, *requirements])
+    return folder / "bin"
+
+
 def is_made(name: str, python: str, requirements: list[str], limits: tuple[str, ...] = ()) -> bool:
     """Return whether that environment is there already."""
     return (_folder(name, python, requirements, limits) / ".ready").exists()

@@ -84,9 +84,11 @@ class Known:
         if not self.node():
             return ""  # who has no help is asked nothing more
         text, status = ask([*self.argv, "--version"], SECONDS)
-        words = [word.strip("()[],;:v\"'") for word in text[:500].split()]
-        found = [word for word in words if word[:1].isdigit() and "." in word]
-        return found[0] if found and not status and len(found[0]) < _MOST_OF_VERSION else ""
+        import re
+
+        found = re.search(r"(?<![\d.])\d+\.\d+[\w.+-]*", text[:500])
+        is_short = found is not None and len(found[0]) < _MOST_OF_VERSION
+        return found[0].rstrip(".-+") if found and is_short and not status else ""
 
     def keep(self) -> None:
         """Write down what was learnt, for the next call."""
@@ -102,6 +104,8 @@ class Known:
         for form in _HELP_FORMS:
             words = [*path, form] if form[:1] == "-" else [form, *path]
             text, status = ask([*self.argv, *words], SECONDS)
+            if form == "--help" and "--help all" in text:  # as curl has it
+                text, status = ask([*self.argv, *words, "all"], SECONDS)
             if status == TOO_LONG:
                 return best or {"late": 1}
             found = parsed(text, name) if text.strip() else {}
