@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 BETWEEN, WITHIN = "\x1f", "\x1e"
 # How a tool ends that was asked for its help to see what it is, where none of its apps began.
 NOBODY = 86
+_HOME = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "__init__.py")
 # inspect.CO_VARARGS and CO_COROUTINE
 _VARARGS, _COROUTINE = 0x04, 0x80
 
@@ -101,9 +102,27 @@ class Watch:
         finders.insert(0, self)
         if "aside" in self.options:
             self._put_stdout_aside()
-        # A tool that has murli itself may use it: it is left to begin.
-        if "own" in self.options and not _is_installed("murli") and self.load():
+        # A tool that has another murli may use it: it is left to begin.
+        installed = _spec_of("murli") if "own" in self.options else None
+        is_ours = installed is not None and installed.origin == _HOME
+        if "own" in self.options and (installed is None or is_ours) and self.load():
             self.program = self.enabling.own(self.options)
+            if is_ours:
+                self._notice_use()
+
+    def _notice_use(self) -> None:
+        """Leave the tool alone as soon as it uses one of murli's public names itself."""
+        find = vars(self.murli)["__getattr__"]
+
+        def found(name: str) -> "Any":
+            self.murli.__getattr__ = find
+            if self.program is not None:
+                program, self.program = self.program, None
+                self.enabling.leave(program)
+                self.end()
+            return find(name)
+
+        self.murli.__getattr__ = found
 
     def _put_stdout_aside(self) -> None:
         """Have what is printed before the app begins, which answers, on stderr."""
@@ -129,9 +148,8 @@ class Watch:
         """Load our murli; return False where the tool has brought its own."""
         if self.murli is None and "murli" not in sys.modules:
             loading, files = map(__import__, ("_frozen_importlib", "_frozen_importlib_external"))
-            home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-            first = os.path.join(home, "__init__.py")
-            spec = files.spec_from_file_location("murli", first, submodule_search_locations=[home])
+            home = os.path.dirname(_HOME)
+            spec = files.spec_from_file_location("murli", _HOME, submodule_search_locations=[home])
             self.murli = loading.module_from_spec(spec)
             sys.modules["murli"] = self.murli
             spec.loader.exec_module(self.murli)
@@ -344,7 +362,3 @@ def _spec_of(name: str, path: "Any" = None, but: "Any" = None) -> "Any":
         if spec is not None:
             return spec
     return None
-
-
-def _is_installed(name: str) -> bool:
-    return _spec_of(name) is not None
