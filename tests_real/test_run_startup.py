@@ -70,7 +70,8 @@ def test_a_tool_of_python_starts_almost_as_fast(
     """Counted in instructions, in an environment without murli, the launcher included."""
     folder, place = lay_out(tmp_path / "scene"), tmp_path / "argv"
     tool = str(bare_environment(requirement.split()) / name)
-    env = environment(**settings(tmp_path / "scene"), PYTHONHASHSEED="0")
+    env = environment(**settings(tmp_path / "scene"))
+    env["PYTHONHASHSEED"] = "0"
     env.pop("PYTHONDONTWRITEBYTECODE", None)
     plain = counted([tool, *words], folder, env)
     launcher = [sys.executable, "-c", LAUNCHER, str(place), "run", tool, *words]

@@ -223,8 +223,18 @@ def _words(names: tuple[str, ...]) -> set[str]:
 
 
 def _split(names: tuple[str, ...]) -> list[str]:
-    """Return the words in *names*, in lower case; at least one, which may be empty."""
-    import re  # what only looks for a word, as `murli run` does before a tool begins, needs none
+    """Return the words in *names*, in lower case; at least one, which may be empty.
 
-    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", " ".join(names)).strip(" _-.")
-    return re.split(r"[^a-z0-9]+", apart.lower())
+    Without regular expressions, which no call of another program needs otherwise.
+    """
+    words, word, before = [], "", ""
+    for letter in " ".join(names).strip(" _-."):
+        is_part = letter.isascii() and letter.isalnum()
+        if not is_part or (letter.isupper() and (before.islower() or before.isdigit())):
+            words.append(word)
+            word = ""
+        word += letter.lower() if is_part else ""
+        before = letter if is_part else ""
+    found = [*words, word]
+    # Between separators that follow one another there is no word.
+    return [each for at, each in enumerate(found) if each or at in (0, len(found) - 1)]

@@ -8,7 +8,7 @@ from ..adapters import enable
 from ..adapters.node_levels import NodeLevel
 from ..adapters.program import Program
 from ..core import current, mentions_secret
-from ..declare.safety import declared_danger, inferred_danger
+from ..declare.safety import DESTROYING, declared_danger, inferred_danger
 from ..declare.tree import Command
 from ..errors import AgentError
 from .learning import Known
@@ -87,8 +87,7 @@ class Foreign(Program):
         declared_path = self.sidecar.called(words) if self.sidecar is not None else ()
         declared = self._declared_at(declared_path)
         danger = declared_danger(declared, declared_path)
-        names = (self.name(), *(word for word in words if word[:1] != "-"))
-        destroys = any(inferred_danger((name,)) == "destructive" for name in names)
+        destroys = self._may_destroy(words)
         if danger == "destructive" or not destroys:
             return declared, declared_path
         path = self._named(words)
@@ -97,6 +96,15 @@ class Foreign(Program):
         # What somebody says is safe is that command, not one below it.
         own = self._declared_at(path)
         return (own if declared_danger(own, path) else _without_danger(declared)), path
+
+    def _may_destroy(self, words: list[str]) -> bool:
+        """Return whether the name of the program, or a word of its own, suggests that."""
+        for name in (self.name(), *(word for word in words if word[:1] != "-")):
+            text = name.casefold()  # the exact look costs more, and is seldom needed
+            suspect = any(map(text.__contains__, DESTROYING))
+            if suspect and inferred_danger((name,)) == "destructive":
+                return True
+        return False
 
     def _named(self, words: list[str]) -> tuple[str, ...]:
         """Return the command that *words* name by the help of the program; values are no names.

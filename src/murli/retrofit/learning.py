@@ -248,10 +248,16 @@ def _shims_in(name: str, folder: str) -> str:
 # -- what is kept ---------------------------------------------------------------------------------
 
 
-def folder() -> str:
-    """Return the folder of what murli has learnt of programs."""
+def cache_folder() -> str:
+    """Return the folder of what murli keeps of tools that nobody edits."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(base, "murli", "learnt")
+    return os.path.join(base, "murli")
+
+
+def is_private(file: Any) -> bool:
+    """Return whether an open file is our own, and nobody else may write to it."""
+    status = os.fstat(file.fileno())
+    return is_own(status) and not status.st_mode & 0o022
 
 
 def identity(path: str) -> str:
@@ -272,7 +278,7 @@ def _kept_in(path: str) -> str:
     from hashlib import blake2b
 
     name = blake2b(identified.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
-    return os.path.join(folder(), f"{name}.json")
+    return os.path.join(cache_folder(), "learnt", f"{name}.json")
 
 
 def _read(file: str) -> dict[str, Any]:
@@ -283,8 +289,7 @@ def _read(file: str) -> dict[str, Any]:
 
     try:
         with open(file, "rb") as kept:
-            status = os.fstat(kept.fileno())
-            if not is_own(status) or status.st_mode & 0o022:
+            if not is_private(kept):
                 return {}
             found = json.loads(kept.read(1 << 24))
     except (OSError, ValueError, RecursionError):

@@ -207,6 +207,43 @@ def find(name: str) -> Sidecar | None:
 
 def load(path: str, origin: str) -> Sidecar:
     """Return the sidecar in the file at *path*."""
+    return Sidecar(path, origin, _read(path))
+
+
+def _read(path: str) -> dict[str, Any]:
+    """Return what a file says; what was read of it before is kept, for TOML takes long to read."""
+    import marshal
+    from binascii import crc32
+
+    from .. import __version__
+    from .learning import cache_folder, is_private
+
+    try:
+        status = os.stat(path)
+        identity = (path, status.st_ino, status.st_size, status.st_mtime_ns, __version__)
+        kept = os.path.join(cache_folder(), "sidecars", f"{crc32(repr(identity).encode()):08x}")
+    except OSError as error:
+        raise Invalid(f"{path}: {error}") from None
+    try:
+        with open(kept, "rb") as file:
+            known = marshal.loads(file.read(_MOST_BYTES)) if is_private(file) else None
+        if type(known) is tuple and known[:1] == (identity,) and type(known[1]) is dict:
+            found: dict[str, Any] = known[1]
+            return found
+    except (OSError, ValueError, TypeError, EOFError, IndexError):
+        pass
+    declared = _parsed(path)
+    from ..files import make_folders, replace_with
+
+    try:
+        make_folders(os.path.dirname(kept))
+        replace_with(kept, f"{kept}.{os.getpid()}", marshal.dumps((identity, declared)))
+    except (OSError, ValueError):  # dates cannot be kept, nor can anything in a strange home
+        pass
+    return declared
+
+
+def _parsed(path: str) -> dict[str, Any]:
     try:
         toml: Any = __import__("tomllib")
     except ImportError:  # Python 3.10
@@ -217,10 +254,10 @@ def load(path: str, origin: str) -> Sidecar:
     try:
         with open(path, "rb") as file:
             text = file.read(_MOST_BYTES).decode()
-        declared = toml.loads(text)
+        found: dict[str, Any] = toml.loads(text)
     except (OSError, ValueError, RecursionError) as error:
         raise Invalid(f"{path}: {error}") from None
-    return Sidecar(path, origin, declared)
+    return found
 
 
 def _statuses(path: str, own: dict[str, Any]) -> dict[int, str | ExitCode]:

@@ -18,7 +18,6 @@ from ..core import current
 from ..errors import AgentError
 from ..formats import defer_signals
 from ..process import note_error
-from ..process.stdin import Gate, InputRequired
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -236,7 +235,6 @@ class Unfed:
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
-        self._gate = Gate(0, False)
         self._since = 0.0
 
     def check(self) -> None:
@@ -244,7 +242,9 @@ class Unfed:
         if _is_unreadable(0) or not _reads_stdin(self._pid) or _has_input(0):
             self._since = 0.0
             return
-        patience = self._gate._patience()
+        from ..process.stdin import Gate, InputRequired  # most programs end before
+
+        patience = Gate(0, False)._patience()
         self._since = self._since or time.monotonic()
         if patience is not None and time.monotonic() - self._since > patience / 1000:
             raise InputRequired("nobody feeds stdin")
