@@ -20,7 +20,7 @@ from tests_real.conftest import MURLI_RUN, Real
 from tests_real.scene import lay_out, settings
 from tests_real.terminal import run_at_terminal
 from tests_real.test_real import commands_of, spelled_in, spellings_of
-from tests_real.tools import NEWEST, PROGRAMS, TOOLS, Release
+from tests_real.tools import NEWEST, OUTSIDE, PROGRAMS, TOOLS, Release
 from tests_real.varying import is_same
 
 Words = tuple[str, ...]
@@ -50,7 +50,10 @@ CALLS: dict[str, tuple[Words, Words, Words]] = {
     "grep": (("--version",), ("--no-such-flag",), ("x",)),
 }
 run_by = pytest.mark.parametrize(
-    "real", [Release(tool, NEWEST) for tool in [*TOOLS, *PROGRAMS]], ids=str, indirect=True
+    "real",
+    [Release(tool, NEWEST) for tool in [*TOOLS, *PROGRAMS, *OUTSIDE]],
+    ids=str,
+    indirect=True,
 )
 
 

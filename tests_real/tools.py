@@ -764,6 +764,39 @@ PROGRAMS = [
     ),
 ]
 
+#: that nobody here has enabled: they are tried behind `murli run` alone
+OUTSIDE = [
+    Tool(
+        "pip",
+        "pip six",
+        "",
+        "program",
+        good=("list", "--format", "json"),
+        missing=("show",),
+        fails=("uninstall", "six"),
+        own_options=("--no-such-flag",),
+    ),
+    Tool(
+        "ansible-galaxy",
+        "ansible-core",
+        "",
+        "argparse",
+        good=("collection", "init", "--init-path", "made", "one.two"),
+        missing=("role", "info"),
+        fails=("role", "init", "a/b/c/d"),
+    ),
+    Tool(
+        # docopt
+        "num2words",
+        "num2words",
+        "",
+        "program",
+        good=("42",),
+        missing=(),
+        fails=("nothing",),
+    ),
+]
+
 #: ask a server before they do anything else: they can be described, and nothing more
 DESCRIBED = [
     Tool("safety", "safety", "safety==3.7.0", "typer", "safety.cli:cli"),

@@ -144,6 +144,36 @@ def test_learning_finds_nothing_of_the_users_and_runs_only_help(
     assert log.exists()
 
 
+CARELESS = """#!/bin/sh
+case "$1" in
+  --help) printf 'Commands:\\n  drop  Drop\\n  sell  Sell\\n  frob  Frob\\n  list  List\\n' ;;
+  list) printf 'tea 3\\n' ;;
+  *) echo "$*" >> DONE ;;
+esac
+"""
+
+
+def test_learning_runs_no_command_that_may_not_know_of_help(tmp_path: Path) -> None:
+    """Where no help says that commands have one, and none that reads shows one, none is asked."""
+    path, done = tmp_path / "careless", tmp_path / "done"
+    path.write_text(CARELESS.replace("DONE", str(done)))
+    path.chmod(0o755)
+    described = served(path, "describe", HOME=str(tmp_path)).document
+    assert [each["name"] for each in described["commands"]] == ["drop", "sell", "frob", "list"]
+    assert served(path, "drop", "x", HOME=str(tmp_path)).error["error"] == "confirmation_required"
+    asked = done.read_text().split("\n") if done.exists() else []
+    assert {line.split()[0] for line in asked if line} <= {"--version", "help"}
+
+
+def test_a_help_form_is_found_for_a_program_in_the_folder_of_the_call(
+    books: Path, tmp_path: Path
+) -> None:
+    """It is asked in another folder, and by its whole name."""
+    (tmp_path / "here").symlink_to(books)
+    done = run([*MURLI, "./here"], "describe", env=environment(), cwd=tmp_path)
+    assert [each["name"] for each in done.document["commands"]] == ["show", "delete", "find"]
+
+
 def test_a_kept_text_that_somebody_else_may_write_is_not_believed(
     books: Path, tmp_path: Path
 ) -> None:

@@ -49,6 +49,11 @@ _PLACES = re.compile(
     r"\[?<[^>]+>(?:\.\.\.)?\]?(?:\.\.\.)?|\[[\w -]+(?:\.\.\.)?\](?:\.\.\.)?|"
     r"\b[A-Z][A-Z_-]+\b(?:\.\.\.)?"
 )
+_EXPLAINED = re.compile(
+    r"\b(?:sub)?command\b[\])>}\"'`]* (?:--help|-h)\b|\bhelp [\[<{]?(?:sub)?command\b|"
+    r"^ +help\b.{2,}\b(?:sub)?commands?\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 _NO_ARGUMENT = ("option", "flag", "command", "subcommand", "arg", "global option")
 
 
@@ -84,6 +89,11 @@ def parsed(text: str, name: str) -> dict[str, Any]:
     if taken:
         found["arguments"] = []
     return found
+
+
+def explains_commands(text: str) -> bool:
+    """Return whether a help says that there is one of each command: ``tool COMMAND --help``."""
+    return _EXPLAINED.search(_clean(text[:MOST_CHARACTERS])) is not None
 
 
 def _clean(text: str) -> str:

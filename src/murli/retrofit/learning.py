@@ -11,6 +11,7 @@ import os
 import time
 
 from .. import __version__
+from ..declare.safety import suggests_reading
 from ..declare.tree import Argument, Command, Flag, with_own_names
 from ..platform import is_own
 
@@ -26,6 +27,8 @@ SECONDS, ALL_SECONDS, MOST_COMMANDS, DEEPEST = 10.0, 120.0, 600, 5
 TOO_LONG = 124
 # How often a program is asked that does not answer in time.
 _MOST_LATE = 2
+# How many commands that only read are tried to see whether the others may be asked.
+_MOST_TRIED = 3
 _MOST_BYTES = 1 << 20
 _MOST_OF_VERSION = 50
 _HELP_FORMS = ("--help", "help")
@@ -70,11 +73,31 @@ class Known:
         known = self._nodes.get(key)
         if known is None or (key not in self._asked and 0 < known.get("late", 0) < _MOST_LATE):
             self._asked.add(key)
-            self._nodes[key] = self._learn(path)
+            self._nodes[key] = self._learn(path) if self._may_ask(path) else {}
             if "late" in self._nodes[key]:  # on a busy machine that says nothing
                 self._nodes[key]["late"] = (known or {}).get("late", 0) + 1
             self._is_new = True
         return self._nodes[key]
+
+    def _may_ask(self, path: Sequence[str]) -> bool:
+        """Return whether ``PATH --help`` is sure to show a help, rather than to do what PATH does.
+
+        It is where the help of the tool, or of a group, says so, and where that of a command which
+        only reads was shown.
+        """
+        if not path or suggests_reading(tuple(path)):
+            return True
+        for depth in range(len(path) - 1, -1, -1):
+            above = self.node(path[:depth])
+            if above.get("explains"):
+                return True
+            names = [each["name"] for each in above.get("commands", ())]
+            reading = [name for name in names if suggests_reading((*path[:depth], name))]
+            for name in reading[:_MOST_TRIED]:
+                found = self.node((*path[:depth], name))
+                if found.get("flags") and _names(found) != names:
+                    return True
+        return False
 
     def version(self) -> str:
         """Return the version that ``--version`` prints, or ``""``."""
@@ -97,7 +120,7 @@ class Known:
             self._is_new = False
 
     def _learn(self, path: Sequence[str]) -> dict[str, Any]:
-        from .help_texts import parsed
+        from .help_texts import explains_commands, parsed
 
         name = path[-1] if path else self.name
         best: dict[str, Any] = {}
@@ -109,6 +132,8 @@ class Known:
             if status == TOO_LONG:
                 return best or {"late": 1}
             found = parsed(text, name) if text.strip() else {}
+            if found and explains_commands(text):
+                found["explains"] = True
             is_help = found and (found["flags"] or found["commands"])
             if is_help and (not status or "usage" in text[:2000].casefold()):
                 return found
