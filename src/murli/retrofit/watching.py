@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 BETWEEN, WITHIN = "\x1f", "\x1e"
 # How a tool ends that was asked for its help to see what it is, where none of its apps began.
 NOBODY = 86
+# Frameworks that hardly anybody loads who has no app of them.
+_APPS = frozenset(("click.core", "typer.main", "cyclopts.core"))
 _HOME = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "__init__.py")
 # inspect.CO_VARARGS and CO_COROUTINE
 _VARARGS, _COROUTINE = 0x04, 0x80
@@ -39,10 +41,16 @@ def run(packed: str, how: str, place: str, words: "list[str]") -> None:
     if not is_asked:
         _run(how, place)
         return
+    failed = True
     try:
         _run(how, place)
+        failed = False
+    except SystemExit as ending:
+        failed = bool(ending.code)
     finally:
-        os._exit(NOBODY)
+        # One that lacks a setting in an empty home has not come to its app.
+        may_have_app = failed and not _APPS.isdisjoint(sys.modules)
+        os._exit(0 if may_have_app else NOBODY)
 
 
 def _run(how: str, place: str) -> None:
