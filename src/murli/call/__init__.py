@@ -946,8 +946,9 @@ def _result_of(invocation: Invocation, printed: str | bytes) -> tuple[str, Any]:
         if found is not None:
             return found
     metadata = invocation.metadata
-    if metadata is not None and isinstance(printed, str):
-        found = metadata.parsed(printed, invocation)
+    parse = getattr(metadata, "parsed", None)  # who knows how it is laid out; see `retrofit`
+    if parse is not None and isinstance(printed, str):
+        found = parse(printed, invocation)
         if found is not None:
             return "", plain(found)
     value = payload_of(printed, metadata)

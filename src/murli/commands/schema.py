@@ -9,6 +9,7 @@ from ..contracts import VALID_PROTOCOL_VERSIONS
 from ..core import INTENT, current
 from ..declare import Metadata, flag_key
 from ..declare.described import ReturnSchema
+from ..declare.exit_codes import meanings_of
 from ..declare.tree import first_line
 from ..formats import VALID_OUTPUT_FORMATS, plain
 from ..line.discretion import shown_default
@@ -106,7 +107,7 @@ def describe_document(
         ):
             if key in own:
                 document[key] = own[key]
-        statuses = {**(statuses or {}), **(root.metadata.meanings if root.metadata else {})}
+        statuses = {**(statuses or {}), **meanings_of(root.metadata)}
     if statuses and not overview:
         document["exit_statuses"] = exit_statuses(statuses)
     if not overview:
@@ -199,7 +200,7 @@ def _command(command: Command, subcommands: list[dict[str, Any]]) -> dict[str, A
         "examples": [_example(example) for example in metadata.examples],
         "next": list(metadata.next),
         "state": metadata.state,
-        "exit_statuses": exit_statuses(metadata.meanings),
+        "exit_statuses": exit_statuses(meanings_of(metadata)),
         "subcommands": subcommands,
     }
     document.update((key, value) for key, value in rest.items() if value)

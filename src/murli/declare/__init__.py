@@ -279,18 +279,6 @@ class Metadata(Record):
             check_together(self)
 
     @property
-    def meanings(self) -> Mapping[int, Any]:
-        """What statuses other than 0 mean: a text is a success, an `ExitCode` a failure."""
-        return self.ok_codes
-
-    def parsed(self, printed: str, invocation: Any) -> Any:
-        """Return what the command has *printed* as data, where it is declared how that is laid out.
-
-        ``None`` where it is not: then murli looks at it. *invocation* is the call that it ends.
-        """
-        return None
-
-    @property
     def names_parameters(self) -> bool:
         """Whether something is declared about flags or arguments by their names."""
         named = self.flag_annotations or self.arguments or self.batch

@@ -271,8 +271,18 @@ def meaning_of(
 
     *declared* holds for all commands of the tool. A text is a success.
     """
-    own = metadata.meanings if metadata is not None else {}
-    return own.get(status) or declared.get(status)
+    return meanings_of(metadata).get(status) or declared.get(status)
+
+
+def meanings_of(metadata: Metadata | None) -> Mapping[int, str | ExitCode]:
+    """Return what statuses other than 0 mean for a command: an `ExitCode` is a failure.
+
+    Its author declares successes alone; who declares about somebody else's command, failures too.
+    """
+    if metadata is None:
+        return {}
+    found: Mapping[int, str | ExitCode] = getattr(metadata, "meanings", metadata.ok_codes)
+    return found
 
 
 def _statuses_in(name: str, declared: Mapping[Any, Any]) -> dict[int, Any]:

@@ -110,14 +110,14 @@ class EarlyProgram:
         """
         from .supervising import known_failure, usage_failure
 
-        said = ending.code if isinstance(ending.code, str) else ""
-        if not said and invocation.capture is not None:
+        text = ending.code if isinstance(ending.code, str) else ""
+        if not text and invocation.capture is not None:
             for part in invocation.capture.errors:
-                said += part if isinstance(part, str) else part.decode(errors="replace")
+                text += part if isinstance(part, str) else part.decode(errors="replace")
         name = os.path.basename(sys.argv[0])
         if type(ending).__name__ in ("DocoptExit", "FireExit"):
-            return usage_failure(said, status, name)
-        return known_failure(status, said, name)
+            return usage_failure(text, status, name)
+        return known_failure(status, text, name)
 
     def host(self) -> Host:
         """Return what answers whatever else the runtime asks about the tool."""

@@ -15,6 +15,7 @@ import time
 
 from ..call.ending.endings import reason_on_stderr
 from ..core import current
+from ..declare.exit_codes import meaning_of
 from ..errors import AgentError
 from ..formats import defer_signals
 from ..process import note_error
@@ -56,8 +57,7 @@ def supervise(argv: Sequence[str], path: str, writer: Writer) -> int:
         return status if status >= 0 else 128 - status
     if status == 0 or writer.is_tty():
         return status if status >= 0 else 128 - status
-    declared = invocation.metadata.meanings if invocation.metadata is not None else {}
-    meaning = declared.get(status) or invocation.settings.exit_codes.get(status)
+    meaning = meaning_of(status, invocation.metadata, invocation.settings.exit_codes)
     if isinstance(meaning, str):
         return status
     raise failure_of(invocation, status, meaning, child.errors, os.path.basename(argv[0]))
@@ -70,8 +70,8 @@ def failure_of(
 
     What neither a sidecar nor a convention says is not known, and is not claimed.
     """
-    said = reason_on_stderr(invocation)
-    message = said or f"The command ended with exit status {status}."
+    reason = reason_on_stderr(invocation)
+    message = reason or f"The command ended with exit status {status}."
     known_by = "convention"
     if meaning is not None:
         known_by = "sidecar"

@@ -74,7 +74,8 @@ def is_declared_success(invocation: Invocation, ending: SystemExit) -> bool:
 
 def _declared_meaning(invocation: Invocation, ending: SystemExit) -> str | ExitCode | None:
     metadata, declared = invocation.metadata, invocation.settings.exit_codes
-    if not isinstance(ending.code, int) or not (declared or (metadata and metadata.meanings)):
+    own = metadata is not None and (metadata.ok_codes or hasattr(metadata, "meanings"))
+    if not isinstance(ending.code, int) or not (declared or own):
         return None  # words are a failure, whatever Python makes of them
     from ...declare.exit_codes import meaning_of
 
