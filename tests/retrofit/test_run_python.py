@@ -183,6 +183,11 @@ FRAMEWORKS = {
         'p = argparse.ArgumentParser(prog="two")\np.add_argument("name")\n'
         'print("book", p.parse_args().name)'
     ),
+    "a parser before which a word is put": (
+        "import argparse, sys\nif 'emma' not in sys.argv: sys.argv.insert(1, 'show')\n"
+        "p = argparse.ArgumentParser(prog='puts')\n"
+        "p.add_argument('name')\nprint('book', p.parse_args(sys.argv[1:]).name)"
+    ),
     "a parse that may fail": (
         "import argparse, contextlib\nfirst = argparse.ArgumentParser()\n"
         'first.add_argument("--config")\nwith contextlib.suppress(SystemExit):\n'
@@ -205,7 +210,7 @@ def test_the_app_that_matters_is_served(python: Path, source: str) -> None:
     path = install(python, "app", source)
     done = served(path, "emma")
     assert (done.code, done.err, done.document["result"]) == (0, "", "book emma")
-    described = served(path, "--schema").document
+    described = served(path, "describe").document
     assert described["arguments"][0]["name"] == "name"
 
 

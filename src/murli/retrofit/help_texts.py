@@ -251,6 +251,7 @@ def _flags(block: list[str]) -> Iterator[dict[str, Any]]:
 def _flag(head: str, description: str) -> Iterator[dict[str, Any]]:
     written: list[str] = []
     value, negated = "", []
+    head = re.sub(r"^(-\w(?: ?[A-Z<]\S*)?) (?=--[A-Za-z])", r"\1, ", head)  # as in docopt
     for part in re.split(r",\s*| / | \| |(?<=\w)/(?=-)|\|(?=-)", head.rstrip(":;")):
         match = _SPELLING.match(part.strip())
         if match is None:

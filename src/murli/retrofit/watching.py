@@ -84,6 +84,7 @@ class Watch:
 
     def __init__(self, options: "dict[str, str]") -> None:
         self.options = options
+        self.words = sys.argv[1:]
         self.undo: "list[Callable[[], None]]" = []
         # Our murli, once it is loaded, and what it made of the program before any app began.
         self.murli: "Any" = None
@@ -272,11 +273,24 @@ class Watch:
             words = args[position] if len(args) > position else named.get(word)
             if self.is_over or not self._is_meant(app, name, words) or not self._take(app):
                 return own(*args, **named)
+            if self._has_changed(words):
+                sys.argv[1:] = self.words
+                args = (*args[:position], self.words, *args[position + 1 :])
             return getattr(app, name)(*args[1:], **named)
 
         for each in ("__name__", "__qualname__", "__doc__", "__module__"):
             setattr(called, each, getattr(own, each, None))
         self.replace(kind, name, called)
+
+    def _has_changed(self, words: "Any") -> bool:
+        """Return whether a tool has put a word of its own before ours that asks for a description.
+
+        Where it passes its words by position, those of the caller take their place.
+        """
+        ours = self.words[:1] == ["describe"]
+        return (
+            ours and type(words) is list and words[:1] != ["describe"] and words[1:] == self.words
+        )
 
     def _is_meant(self, app: "Any", name: str, words: "Any") -> bool:
         """Return whether *app* is called with the program's own words, to do what they say."""
