@@ -13,6 +13,7 @@ import importlib
 import importlib.metadata
 import json
 import os
+import runpy
 import signal
 import sys
 import tempfile
@@ -26,8 +27,11 @@ LIMIT = 20
 
 def entry_point(script: str) -> Callable[[], Any]:
     """Load what the console script calls."""
-    (found,) = importlib.metadata.entry_points(group="console_scripts", name=script)
-    run: Callable[[], Any] = found.load()
+    found = [*importlib.metadata.entry_points(group="console_scripts", name=script)]
+    if not found:  # a script that is installed as it is
+        path = os.path.join(os.path.dirname(sys.executable), script)
+        return lambda: runpy.run_path(path, run_name="__main__")
+    run: Callable[[], Any] = found[0].load()
     return run
 
 
