@@ -15,7 +15,7 @@ import pytest
 import murli
 from murli import adapters, contracts, errors, type_checking
 from murli.declare import checks, declarations, exit_codes
-from murli.formats import VALID_OUTPUT_FORMATS
+from murli.formats import OUTPUT_FORMATS
 
 
 def _help(thing: object) -> str:
@@ -64,7 +64,7 @@ def test_words_are_typed_as_they_are_checked() -> None:
     """The words that type checkers accept are those that are accepted when the tool runs."""
     typed = {name: set(get_args(kind)) for name, kind in vars(type_checking).items()}
     assert typed["ContractName"] == set(contracts.CONTRACT_NAMES)
-    assert typed["OutputFormat"] == {"", "tsv", *VALID_OUTPUT_FORMATS}
+    assert typed["OutputFormat"] == {"", "tsv", *OUTPUT_FORMATS}
     assert typed["Kind"] == set(errors.KINDS)
     assert typed["AuthReason"] == set(errors.AUTH_REASONS)
     assert typed["RedirectReason"] == set(errors.REDIRECT_REASONS)
