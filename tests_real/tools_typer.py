@@ -62,7 +62,7 @@ TYPER = [
     Tool(
         "uv-secure",
         "uv-secure",
-        "",  # of a year ago: does not run with what it asks for today
+        "",  # of a year ago: other options, and does not run with the hishel of today
         "typer",
         "uv_secure.run:app",
         good=("--no-check-uv-tool", "--no-check-uv-secure", "lock/uv.lock"),
@@ -85,7 +85,7 @@ TYPER = [
         # What came a year ago, and the last that is built on typer.
         "prefect",
         "prefect==3.6.2 importlib_metadata",  # which it uses, and has not asked for
-        "",  # is the one above
+        "",
         "typer",
         "prefect.cli:app",
         good=("config", "view"),
