@@ -150,10 +150,15 @@ def _exit(error: Any, invocation: Invocation) -> BaseException:
         not invocation.writer.is_tty()
         and getattr(command, "no_args_is_help", False)
         and not bare.get("args", True)
-        and not _explains(error)
+        and not _explaining(error)
     ):
         return _called_bare(bare["ctx"])  # click 8.1 shows help and calls it success
-    invocation.running.explained = _explains(error)
+    option, ctx = _explaining(error) or (None, None)
+    invocation.running.explained = option is not None
+    if option is not None and not invocation.running.explains_ours:
+        from .help import add_to_own_help
+
+        add_to_own_help(option, ctx, invocation)
     return exit_like(error, error.exit_code)
 
 
@@ -276,13 +281,14 @@ def _bad_usage(error: Any, ctx: Any) -> AgentError:
     return usage.unexpected_value(option, value)
 
 
-def _explains(error: BaseException) -> bool:
-    """Return whether an exit came from --help or --version."""
-    return any(
-        explains(frame.f_locals.get("self"), frame.f_locals.get("ctx"))
+def _explaining(error: BaseException) -> tuple[Any, Any] | None:
+    """Return the option, --help or --version, that an exit came from, and its context."""
+    found = (
+        (frame.f_locals.get("self"), frame.f_locals.get("ctx"))
         for frame in frames_of(error)
         if _in_framework(frame)
     )
+    return next((each for each in found if explains(*each)), None)
 
 
 def _in_framework(frame: FrameType) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...commands.options import our_sections
-from . import is_group
+from . import HOOKED, is_group
 from .levels import CommandLevel
 
 TYPE_CHECKING = False
@@ -23,6 +23,8 @@ def our_section(
     Plain text, because some frameworks draw their help in a way of their own.
     """
 
+    invocation.running.explains_ours = True
+
     def sections() -> str:
         return _sections(enabled, path, command, invocation)
 
@@ -36,6 +38,15 @@ def our_section(
 
     text = with_card(invocation, sections, find, is_root=not path)
     return f"\n\n{text}" if text else ""
+
+
+def add_to_own_help(option: Any, ctx: Any, invocation: Invocation) -> None:
+    """Print our part of the help where *option* is a --help by which a tool prints its own."""
+    hooked = getattr(ctx.command, HOOKED, None)
+    if hooked is None or "--help" not in option.opts:
+        return
+    enabled, path = hooked
+    print(our_section(enabled, path, ctx.command, invocation).removeprefix("\n"))
 
 
 def _sections(enabled: Enabled, path: tuple[str, ...], command: Any, invocation: Invocation) -> str:
