@@ -22,7 +22,6 @@ def our_section(
 
     Plain text, because some frameworks draw their help in a way of their own.
     """
-
     invocation.running.explains_ours = True
 
     def sections() -> str:
