@@ -5,9 +5,11 @@ from __future__ import annotations
 from ...commands.options import our_sections
 from . import HOOKED, is_group
 from .levels import CommandLevel
+from .tree import explains
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import FrameType
     from typing import Any
 
     from ...call import Invocation
@@ -37,6 +39,21 @@ def our_section(
 
     text = with_card(invocation, sections, find, is_root=not path)
     return f"\n\n{text}" if text else ""
+
+
+def is_for_own_help(frame: FrameType | None) -> bool:
+    """Return whether a --help of the tool's own asks for the help text; *frame* is who asks."""
+    from .errors import in_framework
+
+    while frame is not None and in_framework(frame):
+        frame = frame.f_back
+    while frame is not None and not in_framework(frame):  # the callback of the tool, else ours
+        frame = frame.f_back
+    while frame is not None and in_framework(frame):
+        if explains(frame.f_locals.get("self"), frame.f_locals.get("ctx")):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def add_to_own_help(option: Any, ctx: Any, invocation: Invocation) -> None:
