@@ -284,4 +284,24 @@ ARGPARSE = [
         unknown=("-i", "hosts.ini", "--host", "no-such-host"),
         has_commands=False,
     ),
+    Tool(
+        "flit",
+        "flit",
+        "flit==3.12.0",
+        "argparse",
+        good=("--version",),
+        missing=("-f",),
+        fails=("build",),
+    ),
+    Tool(
+        "keyring",
+        "keyring",
+        "",  # the newest is older than that
+        "argparse",
+        good=("--list-backends",),
+        missing=("-b",),
+        fails=("-b", "nowhere.Ring", "get", "a", "b"),
+        unknown=("--mode", "no-such", "get"),
+        has_commands=False,
+    ),
 ]

@@ -235,4 +235,26 @@ CLICK = [
         missing=("image-info",),
         fails=("image-info", "data.json"),
     ),
+    Tool(
+        # Handles exceptions around its own call.
+        "hatch",
+        "hatch",
+        "hatch==1.15.1",
+        "click",
+        "hatch.cli:hatch",
+        good=("config", "find"),
+        missing=("new",),
+        fails=("-e", "nowhere", "version"),
+        helpless=(("run",),),  # which takes --help for a word
+    ),
+    Tool(
+        "reuse",
+        "reuse",
+        "",  # the newest is older than that
+        "click",
+        "reuse.cli.main:main",
+        good=("supported-licenses",),
+        missing=("annotate",),
+        fails=("lint",),
+    ),
 ]
