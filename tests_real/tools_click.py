@@ -245,7 +245,8 @@ CLICK = [
         good=("config", "find"),
         missing=("new",),
         fails=("-e", "nowhere", "version"),
-        helpless=(("run",),),  # which takes --help for a word
+        # The first takes --help for a word; the others are those of a binary, and say so.
+        helpless=(("run",), ("self", "restore"), ("self", "update")),
     ),
     Tool(
         "reuse",
