@@ -328,8 +328,8 @@ def test_facts_about_parameters() -> None:
         "port": {"type": "int", "default": 3, "minimum": 1, "maximum": 10},
         "ratio": {"type": "float64", "env": "RATIO", "minimum": 0},
         "color": {"type": "bool", "default": True, "negation": "no-color"},
-        "verbose": {"type": "int", "default": 0, "short": "v"},
-        "point": {"type": "[]float64"},
+        "verbose": {"type": "int", "default": 0, "short": "v", "values": 0},
+        "point": {"type": "[]float64", "values": 2},
         "password": {"type": "string", "default": "[REDACTED]", "sensitive": True},
         "when": {"type": "string"},
     }
