@@ -198,12 +198,19 @@ def test_good_call(real: Real) -> None:
     result = done.document["result"]
     text = text_in(result)
 
+    # A table that a well-known library draws arrives as its rows.
+    is_table = text is None and plain.out[0] not in "[{"
+
     def printed(plain: Run) -> bytes:
         if text is not None:
             return COLOUR.sub("", plain.out).rstrip("\n").encode()
+        if is_table:
+            return " ".join(plain.out.split()).encode()
         return json.dumps(json.loads(plain.out)).encode()
 
     answer = text.rstrip("\n") if text is not None else json.dumps(result)
+    if is_table:
+        answer = " ".join([*result[0], *(str(cell) for row in result for cell in row.values())])
     assert is_same(
         printed(plain),
         answer.encode(),
