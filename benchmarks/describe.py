@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from tests_real.environments import CRAWLER
+from tests_real.release import NEWEST, Release, Tool
 from tests_real.scene import lay_out, settings
-from tests_real.tools import NEWEST, Release, Tool, enabling, tool_called
+from tests_real.tools import enabling, tool_called
 
 #: tools with the one line
 TOOLS = (

@@ -17,9 +17,10 @@ import pytest
 from documents import hold_to_schema
 from harness import Run, environment
 from tests_real.environments import CRAWLER
+from tests_real.release import Release, Tool
 from tests_real.scene import lay_out, settings
 from tests_real.terminal import run_at_terminal
-from tests_real.tools import Release, Tool, enabling, releases
+from tests_real.tools import enabling, releases
 
 #: seconds that a call may take
 LIMIT = 20

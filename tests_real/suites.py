@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from harness import environment as neutral
 from tests_real.environments import cache, environment, run_checked, slug
-from tests_real.tools import PARSER
+from tests_real.release import PARSER
 
 #: what the newest of them were written for
 PYTEST = "pytest<9"

@@ -9,7 +9,8 @@ import pytest
 
 from murli.conformance import Report, check
 from murli.conformance.results import NOT_VERIFIED, STATUSES
-from tests_real.tools import NEWEST, Release, enabling, tool_called
+from tests_real.release import NEWEST, Release
+from tests_real.tools import enabling, tool_called
 
 #: programs, by the tool whose environment has them
 PLAIN = {

@@ -17,10 +17,11 @@ import pytest
 from harness import Run, environment
 from murli.retrofit.help_texts import parsed
 from tests_real.conftest import MURLI_RUN, Real
+from tests_real.release import NEWEST, Release
 from tests_real.scene import lay_out, settings
 from tests_real.terminal import run_at_terminal
 from tests_real.test_real import commands_of, spelled_in, spellings_of
-from tests_real.tools import NEWEST, OUTSIDE, PROGRAMS, TOOLS, Release
+from tests_real.tools import OUTSIDE, PROGRAMS, TOOLS
 from tests_real.varying import is_same
 
 Words = tuple[str, ...]

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from tests_real.conftest import Real
-from tests_real.tools import NEWEST, Release, tool_called
+from tests_real.release import NEWEST, Release
+from tests_real.tools import tool_called
 
 #: what the card may be of the help of all commands, and how long it may be in any case
 SHARE, MOST = 0.6, 8_000

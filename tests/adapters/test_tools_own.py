@@ -201,6 +201,28 @@ def test_our_flags_before_a_command_that_is_named(tmp_path: Path) -> None:
     assert (done.code, "('output', '')" in done.document["result"]) == (0, True)
 
 
+def test_our_flags_before_a_default_command_that_has_none(tmp_path: Path) -> None:
+    """A flag of ours that another command has, but the default one has not, is ours at the root."""
+    group = """
+class Default(click.Group):
+    def get_command(self, ctx, name):
+        return super().get_command(ctx, name if name in self.commands else "it")
+@click.group(cls=Default, context_settings={"ignore_unknown_options": True})
+def tool(): pass
+tool.add_command(delete, "delete")
+@tool.command()
+@click.argument("words", nargs=-1)
+def it(words): print(words)
+murli.enable(tool, name="tool"); tool()
+"""
+    tool = script(tmp_path, DELETE + group)
+    described = run(tool, "--schema").document
+    assert [each["name"] for each in (described, *described["subcommands"])] == [
+        *("tool", "delete", "it")
+    ]
+    assert run(tool, "--output", "text", "it", "x").out == "('x',)\n"
+
+
 def test_an_option_that_stands_too_late_is_not_suggested(tmp_path: Path) -> None:
     """An option that a group refuses behind its command is not the one that was meant instead."""
     tool = script(

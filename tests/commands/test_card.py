@@ -274,3 +274,38 @@ def test_what_answers_a_question_is_named(
     # What waits for a value is for commands that only read.
     assert ("--until " in line) == (name == "show" or "safe" in metadata)
     assert run(argv, name, "--yes").document["result"] == "done"
+
+
+OWN_HELP = """
+import click, murli
+def show(ctx, param, value):
+    if value and not ctx.resilient_parsing:
+        print(ctx.get_help() if ctx.info_name == "rm" else "My own help.")
+        print("That is all.")
+        ctx.exit()
+own_help = click.option("--help", is_flag=True, is_eager=True, expose_value=False, callback=show)
+@click.group(add_help_option=False)
+@own_help
+def tool(): pass
+@tool.command(add_help_option=False)
+@own_help
+def ls(): "List."
+@tool.command(add_help_option=False)
+@own_help
+def rm(): "Remove."
+murli.enable(tool, name="tool")
+tool()
+"""
+
+
+def test_a_help_that_the_tool_prints_itself_has_the_card(tmp_path: Path) -> None:
+    """Help by an option of the tool's own ends with the card for an agent, and only for one."""
+    tool = script(tmp_path, OWN_HELP)
+    done = run(tool, "--help")
+    assert (done.code, done.out.startswith("My own help.\nThat is all.\n\nCommands (")) == (0, True)
+    assert "\n  ls  # List\n" in done.out
+    for words in (("ls", "--help"), ("rm", "--help")):
+        assert "That is all.\n\nAgent options:\n" in run(tool, *words).out
+    as_envelope = run(tool, "--help", env=environment(MURLI_CONTRACT="agent-spec-2"))
+    assert as_envelope.document["meta"]["card"][1] == "  ls  # List"
+    assert run_at_terminal(tool, "--help").out == "My own help.\nThat is all.\n"

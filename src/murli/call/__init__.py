@@ -287,8 +287,9 @@ class Running:
     plans = reveals = is_timed = awaits_calls = notices_values = fails_on_stdout = False
     # Whether the tool was asked for its help or version, which is text for any caller; whether
     # it showed its help itself, because it was called with nothing; whether what is printed is for
-    # a shell, a completion script say, and no contract changes it.
-    explained = shows_help = verbatim = False
+    # a shell, a completion script say, and no contract changes it; whether a help text of the
+    # framework's has come by, with our part of it.
+    explained = shows_help = verbatim = explains_ours = False
     # Whether a handler has shown a person something already; whether what was printed is in the
     # answer that is being made though more may come.
     printed = shows_printed = False

@@ -490,8 +490,10 @@ def hook(command: Any, enabled: Enabled, path: tuple[str, ...]) -> None:
         invocation = running()
         if invocation is None or args or named:  # as only the tool itself calls it
             return text
-        from .help import our_section
+        from .help import is_for_own_help, our_section
 
+        if is_for_own_help(sys._getframe(1)):  # behind which more may be printed
+            return text
         enabled, path = getattr(command, HOOKED)
         return text + our_section(enabled, path, command, invocation)
 

@@ -144,16 +144,21 @@ def _caused(error: Any, invocation: Invocation) -> AgentError | None:
 
 def _exit(error: Any, invocation: Invocation) -> BaseException:
     bare = next((frame.f_locals for frame in frames_of(error)
-                 if frame.f_code.co_name == "parse_args" and _in_framework(frame)), {})  # fmt: skip
+                 if frame.f_code.co_name == "parse_args" and in_framework(frame)), {})  # fmt: skip
     command = bare.get("self")
     if (
         not invocation.writer.is_tty()
         and getattr(command, "no_args_is_help", False)
         and not bare.get("args", True)
-        and not _explains(error)
+        and not _explaining(error)
     ):
         return _called_bare(bare["ctx"])  # click 8.1 shows help and calls it success
-    invocation.running.explained = _explains(error)
+    option, ctx = _explaining(error) or (None, None)
+    invocation.running.explained = option is not None
+    if option is not None and not invocation.running.explains_ours:
+        from .help import add_to_own_help
+
+        add_to_own_help(option, ctx, invocation)
     return exit_like(error, error.exit_code)
 
 
@@ -185,7 +190,7 @@ def explain(error: Any) -> AgentError:
     raised = [frame for frame in frames if frame.f_code.co_name != "fail"][-1:]
     for frame in raised if ctx is not None else ():
         place, seen = frame.f_code.co_name, frame.f_locals
-        if not _in_framework(frame):
+        if not in_framework(frame):
             break
         if place in _RESOLVING:
             return usage.unknown_command(str(seen.get("cmd_name")), _visible(ctx))
@@ -240,7 +245,7 @@ def _bad_value(error: Any, frames: list[FrameType]) -> AgentError:
     param = error.param
     name = _name(param)
     values = [frame.f_locals["value"] for frame in reversed(frames)
-              if "value" in frame.f_locals and _in_framework(frame)]  # fmt: skip
+              if "value" in frame.f_locals and in_framework(frame)]  # fmt: skip
     if not values:
         return usage.other(f"Invalid value for {name}: {error.message}", name)
     value = next((each for each in values if isinstance(each, str)), None)
@@ -257,7 +262,7 @@ def _bad_value(error: Any, frames: list[FrameType]) -> AgentError:
         return usage.out_of_range(name, value, low, high)
     raised = [frame for frame in frames if frame.f_code.co_name != "fail"][-1:]
     # Where one value is converted; where they are counted no single parameter is at fault.
-    converting = any("param" in f.f_locals and _in_framework(f) for f in raised)
+    converting = any("param" in f.f_locals and in_framework(f) for f in raised)
     expected = _EXPECTED.get(type_name(param)) if converting else None
     return usage.bad_value(name, value, expected or str(error.message))
 
@@ -276,16 +281,18 @@ def _bad_usage(error: Any, ctx: Any) -> AgentError:
     return usage.unexpected_value(option, value)
 
 
-def _explains(error: BaseException) -> bool:
-    """Return whether an exit came from --help or --version."""
-    return any(
-        explains(frame.f_locals.get("self"), frame.f_locals.get("ctx"))
+def _explaining(error: BaseException) -> tuple[Any, Any] | None:
+    """Return the option, --help or --version, that an exit came from, and its context."""
+    found = (
+        (frame.f_locals.get("self"), frame.f_locals.get("ctx"))
         for frame in frames_of(error)
-        if _in_framework(frame)
+        if in_framework(frame)
     )
+    return next((each for each in found if explains(*each)), None)
 
 
-def _in_framework(frame: FrameType) -> bool:
+def in_framework(frame: FrameType) -> bool:
+    """Return whether *frame* is code of the framework."""
     module = frame.f_globals.get("__name__", "")
     return bool(module.partition(".")[0] in ("click", "typer", "rich_click", "asyncclick"))
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from ...commands.options import our_sections
 from ...core import is_group
+from . import HOOKED
 from .levels import CommandLevel
+from .tree import explains
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import FrameType
     from typing import Any
 
     from ...call import Invocation
@@ -22,6 +25,7 @@ def our_section(
 
     Plain text, because some frameworks draw their help in a way of their own.
     """
+    invocation.running.explains_ours = True
 
     def sections() -> str:
         return _sections(enabled, path, command, invocation)
@@ -36,6 +40,30 @@ def our_section(
 
     text = with_card(invocation, sections, find, is_root=not path)
     return f"\n\n{text}" if text else ""
+
+
+def is_for_own_help(frame: FrameType | None) -> bool:
+    """Return whether a --help of the tool's own asks for the help text; *frame* is who asks."""
+    from .errors import in_framework
+
+    while frame is not None and in_framework(frame):
+        frame = frame.f_back
+    while frame is not None and not in_framework(frame):  # the callback of the tool, else ours
+        frame = frame.f_back
+    while frame is not None and in_framework(frame):
+        if explains(frame.f_locals.get("self"), frame.f_locals.get("ctx")):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def add_to_own_help(option: Any, ctx: Any, invocation: Invocation) -> None:
+    """Print our part of the help where *option* is a --help by which a tool prints its own."""
+    hooked = getattr(ctx.command, HOOKED, None)
+    if hooked is None or "--help" not in option.opts:
+        return
+    enabled, path = hooked
+    print(our_section(enabled, path, ctx.command, invocation).removeprefix("\n"))
 
 
 def _sections(enabled: Enabled, path: tuple[str, ...], command: Any, invocation: Invocation) -> str:

@@ -184,8 +184,9 @@ class CommandLevel:
     def hands_down(self, option: str, behind: Sequence[str]) -> bool:
         """Return whether *option* may be that of a command which is called without its name.
 
-        A group that keeps options it does not know has them for its default command. Another may
-        put the name before its words, if those *behind* name no command.
+        A group that keeps options it does not know has them for its default command: the one that
+        it finds for a word which names none. Another may put the name before its words, if those
+        *behind* name no command.
         """
         from .unparsed import finds_by_itself, is_its_own
 
@@ -196,7 +197,8 @@ class CommandLevel:
                 return False
         elif not is_its_own(self.command, "parse_args") or any(map(self.lists, behind)):
             return False
-        below = (self._find(name) for name in self.names())
+        default = self._find(option) if self.forwards else None
+        below = [default] if default else [self._find(name) for name in self.names()]
         return any(option in names_of_option(param) for each in below for param in _params(each))
 
     def inform(self, before: Sequence[str]) -> None:
