@@ -298,7 +298,7 @@ ARGPARSE = [
         "keyring",
         "",  # the newest is older than that
         "argparse",
-        good=("--list-backends",),
+        good=("diagnose",),
         missing=("-b",),
         fails=("-b", "nowhere.Ring", "get", "a", "b"),
         unknown=("--mode", "no-such", "get"),
