@@ -172,6 +172,19 @@ def test_an_option_takes_several(tmp_path: Path, source: str) -> None:
     assert [each["result"] for each in results(done)] == [["A", "usd"], ["B", "usd"]]
 
 
+@pytest.mark.parametrize("source", [CLICK, PRINTING])
+def test_in_other_formats(tmp_path: Path, source: str) -> None:
+    """Text and TOON are formats of the answer for all values, and have every item."""
+    argv = script(tmp_path, source)
+    done = run(argv, "stock", "show", "A", "bad", "--output", "text")
+    assert (done.code, done.err) == (3, "")
+    assert done.out.startswith("1 of 2 items done.\n")
+    assert {"A", "bad"} <= set(done.out.split()) and "no such sku" in done.out
+    done = run(argv, "--output", "toon", "stock", "show", "A", "C")
+    assert (done.code, done.err) == (0, "")
+    assert "results[2]" in done.out and "message: 2 of 2 items done." in done.out
+
+
 def test_values_and_what_stands_beside_them(shop: list[str]) -> None:
     """Other arguments keep their words; values behind -- may have dashes, those before it not."""
     move = ("stock", "move", "here")

@@ -600,7 +600,7 @@ class Invocation:
             moved = moved or old[0] in request.argv
         timed = "\0MURLI_TIMEOUT\0" in names
         asked = request.is_scanned or moved or request.is_capped or timed
-        if asked or (core.declares_batch and not self.writer.is_tty()):
+        if asked or (core.declares_batch and not self.is_for_people):
             from .own_flags import handle_own_flags
 
             forked = handle_own_flags(self, redirects if moved else None)

@@ -52,7 +52,7 @@ def refuse_misnamed(invocation: Invocation, own: Parameters, above: Sequence[Par
         for found in misnamed(own, above):
             invocation.refuse(invalid_declaration(found))
     batch = own.metadata is not None and own.metadata.batch
-    if batch and not (invocation.running.notices_values or invocation.writer.is_tty()):
+    if batch and not (invocation.running.notices_values or invocation.is_for_people):
         invocation.settings.commands().refuse_several_values(invocation)
 
 

@@ -70,7 +70,7 @@ def handle_own_flags(invocation: Invocation, redirects: Any) -> Invocation | Non
         if look is not None:
             return look
     invocation.extras.take_in()
-    if core.declares_batch and not invocation.writer.is_tty():
+    if core.declares_batch and not invocation.is_for_people:
         invocation.running.notices_values = True
         return invocation.settings.commands().run_for_each_value(invocation)
     return None

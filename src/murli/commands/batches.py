@@ -6,6 +6,7 @@ import os
 from signal import Signals
 
 from ..answer.event_lines import as_event, stream_item, stream_line
+from ..answer.presentation import with_payload
 from ..call.forked_call import Branch, Late, check_process, died, fork, start_forked_call, warm_up
 from ..call.guard import usual_seconds
 from ..call.guard.confirmation import end_validated
@@ -16,6 +17,7 @@ from ..formats import cleaned, defer_signals
 from ..line import usage
 from ..line.calls import command_line, scan_again
 from ..line.command_line import CommandLine
+from ..line.flags import names_where
 from ..line.payload import has_secret
 from ..line.value_words import calls_for_each
 from ..outcome import Failure, Partial, Plan, Success
@@ -95,10 +97,18 @@ def _called(invocation: Invocation) -> tuple[Command | None, list[tuple[str, lis
 def _line(invocation: Invocation) -> CommandLine:
     """Return the words of the call, those that a payload stands for included."""
     line, call = command_line(invocation), invocation.call
-    if "raw_payload" not in call.extra:
+    if "raw_payload" in call.extra:
+        brought = call.rest[sum(word.owner != "ours" for word in line.words) :]
+        line = CommandLine(scan_again(invocation, [*line.without(("--raw-payload",)), *brought]))
+    # The format is that of the answer for all of them.
+    formats = names_where(lambda flag: flag.group == "format")
+    if formats.isdisjoint(name for name, _, _ in line.call.taken):
         return line
-    brought = call.rest[sum(word.owner != "ours" for word in line.words) :]
-    return CommandLine(scan_again(invocation, [*line.without(("--raw-payload",)), *brought]))
+    words = line.with_flags(dict.fromkeys(formats))
+    if words is None:  # without it an option would take the words behind it
+        first = next(name for name, _, _ in line.call.taken if name in formats)
+        invocation.refuse(usage.other(f"{first} must stand behind all other words.", first))
+    return CommandLine(scan_again(invocation, words))
 
 
 def _check(invocation: Invocation, metadata: Metadata, count: int) -> None:
@@ -195,7 +205,12 @@ class CallsForEach:
             outcome = Partial(message, result)
         elif self._plans:
             outcome = Plan(message, result)
-        invocation.exit(writer._answer(outcome, message))
+        shown = [
+            {**each, "error": each["error"]["message"]} if "error" in each else each
+            for each in self._results
+        ]
+        text = with_payload(writer, message, shown)
+        invocation.exit(writer._answer(outcome, text))
 
     # -- one call --------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from ..line import usage
 from ..line.discretion import discreet
 from ..line.scanning import offers, offers_profiles
 from .finding import find_commands
-from .own import DESCRIBE_FLAGS
+from .own import DESCRIBE_FLAGS, own_commands
 from .raw import show_help, write_raw
 from .schema import command_schema, describe_document, described, profileable_flags
 
@@ -88,6 +88,11 @@ def _named(invocation: Invocation, words: list[str]) -> list[Command]:
     top = list(invocation.host.tree().commands)
     if offers_profiles(invocation):
         top.append(_profile_command(invocation, []))
+    known = {name for each in top for name in (each.name, *each.aliases)}
+    # Those of ours that the card names, too; nobody is offered one for a mistyped name.
+    top += [
+        each.replace(hidden=True) for each in own_commands(invocation) if each.name not in known
+    ]
     chains = find_commands(invocation, words, top, lambda each: each.commands)
     return [chain[-1] for chain in chains]
 
