@@ -86,5 +86,6 @@ def test_a_stream_loads_what_it_needs_and_nothing_else(tmp_path: Path) -> None:
         "itertools",
         "murli.answer.event_lines",
         "murli.contracts.control_lines",
+        "murli.formats.plainer",
         "murli.formats.quick",
     }
