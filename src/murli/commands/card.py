@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 _MOST_BYTES = 8_000
 # Names of the fields of a result that take more are left to the help of the command.
 _LONGEST_FIELDS = 90
+# Descriptions are shown in a card of at most this share of the help texts of all commands, which
+# have this much around each command, and around each option.
+_SHARE_OF_HELP = 0.6
+_FRAME_OF_HELP, _OPTION_OF_HELP = 85, 24
 # Commands of ours that are named elsewhere, or are not for agents.
 _UNLISTED = ("describe", "doctor")
 _DANGERS = {"safe": "reads", "mutating": "changes", "destructive": "destroys"}
@@ -47,9 +51,8 @@ _RETURNED = "=> are the fields of the result"
 _COMPLETE = "all in full; "
 # Agents read the help of each command before they first call it, unless they know all of it.
 _NOTHING_MORE = (
-    "Nothing more to look up: COMMAND --help and describe repeat the lines above, at most with "
-    "longer descriptions and examples. A call with a mistake in it runs nothing, and is answered "
-    "with its usage."
+    "Nothing more to look up: COMMAND --help and describe repeat this, at most with descriptions "
+    "of options and examples. A call with a mistake runs nothing, and is answered with its usage."
 )
 
 
@@ -182,22 +185,25 @@ class Card:
         return [*above, *chosen]
 
     def _whole(self, room: int) -> list[str]:
-        """Return the lines of all commands in full, with what each parameter is if there is room.
+        """Return the lines of all commands in full, with what each parameter is if that is short.
 
         None where even the lines alone take more than *room* bytes.
         """
-        found: list[str] = []
-        for described in (False, True):
-            whole = [
-                line
-                for child in self._command.visible
-                for line in self._lines(child, described=described)
-            ]
-            lines = [self._title(whole), *self._own_line(), *whole, *self._moved()]
-            if _size(lines) > room:
-                break
-            found = lines
-        return found
+        whole = self._all_lines(described=False)
+        if _size(whole) > room:
+            return []
+        described = self._all_lines(described=True)
+        shown = _size(described) + _size([_NOTHING_MORE, *self._closing()])
+        is_short = shown <= _SHARE_OF_HELP * _least_help(self._command)
+        return described if is_short and _size(described) <= room else whole
+
+    def _all_lines(self, *, described: bool) -> list[str]:
+        lines = [
+            line
+            for child in self._command.visible
+            for line in self._lines(child, described=described)
+        ]
+        return [self._title(lines), *self._own_line(), *lines, *self._moved()]
 
     def _forms(self, command: Command) -> list[str]:
         """Return what can be said of *command*, from a line to everything that is below it."""
@@ -344,6 +350,14 @@ class Card:
 
     def _called(self) -> str:
         return " ".join((self._name, *self._command.path[1:]))
+
+
+def _least_help(command: Command) -> int:
+    """Return about how many bytes the help texts of *command* and all below it have at least."""
+    size = _FRAME_OF_HELP + len(" ".join(command.path)) + len(command.summary.encode())
+    size += sum(_OPTION_OF_HELP + len(flag.description.encode()) for flag in command.flags)
+    size += sum(len(child.name) + len(child.summary.encode()) for child in command.visible)
+    return size + sum(map(_least_help, command.visible))
 
 
 def _size(lines: Sequence[str]) -> int:
