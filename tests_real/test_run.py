@@ -46,7 +46,7 @@ CALLS: dict[str, tuple[Words, Words, Words]] = {
     "podman": (("--version",), ("ps", "--no-such-flag"), ("rm", "x")),
     "kubectl": (("config", "view"), ("get", "--no-such-flag"), ("delete", "pod", "x")),
     "npm": (("--version",), ("no-such-command",), ("uninstall", "x")),
-    "go": (("version",), ("no-such-command",), ("clean",)),
+    "go": (("version",), ("no-such-command",), ("mod", "tidy")),
     "cargo": (("--version",), ("no-such-command",), ("uninstall", "x")),
     "grep": (("--version",), ("--no-such-flag",), ("x",)),
 }
