@@ -18,7 +18,7 @@ _VALIDATORS = {
 }
 _RAW = {
     name: jsonschema.Draft202012Validator(murli.load_schema(name))
-    for name in ("describe", "command")
+    for name in ("describe", "command", "commands")
 }
 # Not at the start of a line only: a prompt may stand before it.
 _START = re.compile(r'(?:\{\n  |\{)"(?:status": ?"error"|ok": ?false)')
