@@ -43,7 +43,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     process = subprocess.Popen(argv, stderr=subprocess.PIPE, env=environment())
     with process:
         assert process.stderr is not None
-        yield Server(process.stderr.readline().decode().split()[-1], process)
+        served = Server(process.stderr.readline().decode().split()[-1], process)
+        # Nobody is refused once the address is there.
+        socket.create_connection(("127.0.0.1", urlsplit(served.url).port or 0), timeout=20).close()
+        yield served
         process.terminate()
         assert process.wait(20) == 143
 

@@ -224,6 +224,7 @@ async def serve(app: App, options: Options, on_ready: Callable[[str], object]) -
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
+        listening.listen()  # the address is shown before uvicorn accepts
     except OSError as error:
         listening.close()
         where = f"{host}:{port}"
