@@ -45,8 +45,8 @@ class Tool:
     #: options that the tool takes out of the words by itself: its framework does not know them;
     #: and what its help only mentions
     own_options: Words = ()
-    #: the command that is called without its name: options in front of any name are its own
-    default: Words = ()
+    #: commands that are called without their last name: options in front of it are theirs
+    defaults: tuple[Words, ...] = ()
     #: commands whose --help is about something else than their options
     helpless: tuple[Words, ...] = ()
     #: what stands between the tool and its commands

@@ -76,7 +76,7 @@ CLICK = [
         "llm==0.27.1 openai<=2.8.0",
         "click",
         "llm.cli:cli",
-        default=("prompt",),
+        defaults=(("prompt",), ("logs", "list")),
         good=("models", "default"),
         missing=("aliases", "set"),
         fails=("prompt", "-m", "nowhere", "hi"),
