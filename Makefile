@@ -70,9 +70,9 @@ docs: $(VENV)/.ready-to-document
 	@echo "open site/index.html"
 
 test-real: $(VENV)/.ready-to-test
-	$(BIN)/python -m pytest -q -n 2 -m slow tests examples/riffle/tests
-	MURLI_EXAMPLES=10 $(BIN)/python -m pytest -q -n 2 -m properties tests
-	$(BIN)/python -m pytest -q -n 2 tests_real
+	failed=0; $(BIN)/python -m pytest -q -n 2 -m slow tests examples/riffle/tests || failed=1; \
+	MURLI_EXAMPLES=10 $(BIN)/python -m pytest -q -n 2 -m properties tests || failed=1; \
+	$(BIN)/python -m pytest -q -n 2 tests_real || failed=1; exit $$failed
 
 test-matrix: $(VENV)/.ready-to-test
 	$(BIN)/python -m tests_real.matrix

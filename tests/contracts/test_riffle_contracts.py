@@ -179,7 +179,10 @@ def check_asking_for_help(answers: Answers) -> None:
         return
     for name, told in (("bare", "riffle"), ("help", "riffle"), ("help of one", "riffle query")):
         document = answers[name].document
-        assert document["data"] == ({} if answers.contract == "response" else None)
+        of_response = answers.contract == "response"
+        assert list(document["data"] or ()) == (["card"] if of_response else [])
+        card = document["data" if of_response else "meta"]["card"]
+        assert card[0].startswith("Commands" if name != "help of one" else "This command: reads"), card[0]
         assert document["meta"]["schema_ref"] == f"{told} --schema"
         assert "usage" in answers[name].err.lower()
     assert answers["version"].document["data"]["version"] == "1.0.2"

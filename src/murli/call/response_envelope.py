@@ -220,7 +220,12 @@ class EnvelopeCall(EnvelopeFlags):
         has_words = call.rest or call.mounted or invocation.request.is_part
         if error.error_type != "command_error" or has_words:
             return None
-        return self.explain(host.help())
+        invocation.activate()  # as for a call of --help: our part of the text is the card
+        try:
+            text = host.help()
+        finally:
+            invocation.deactivate()
+        return self.explain(text)
 
     def explain(self, text: str) -> int:
         """Answer with *text*, a help or a version; people who watch can read it on stderr."""
