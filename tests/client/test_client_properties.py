@@ -410,7 +410,7 @@ def test_the_words_of_the_document_are_kept(
         pagination.get("truncated"),
         pagination.get("has_more"),
     )
-    if partly:
+    if partly and "_line" not in meta:  # each answer of a batch says for itself what it is
         assert not response.is_usable
         assert not isinstance(decision, Done) or decision.note == "not_modified"
     if "error" not in document and "_line" not in meta:

@@ -476,6 +476,11 @@ def test_a_stream_gives_items_and_then_its_end(client: Client, tmp_path: Path) -
             "malformed",
             "items came behind an envelope",
         ),
+        (
+            Answer(spec_ok({}).stdout + lines({"a": 1}) + spec_ok({}).stdout),
+            "malformed",
+            "there is more than one envelope on stdout",
+        ),
         (Answer(b"oops\n" + spec_ok({}, {"a": 1}).stdout), "ok", "1 lines on stdout are not JSON"),
         (Answer(lines({"a": 1}, {"_summary": True, "_count": 1})), "ok", ""),
     ],

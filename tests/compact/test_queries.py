@@ -16,6 +16,7 @@ import murli
 from harness import ADAPTERS, environment, run, run_at_terminal, script
 from in_process import CONTRACTS, FAMILY, GIVEN, SHOPS, ask, make_tool
 from murli.compact.queries import Query, QueryError
+from murli.formats import plain
 from murli.formats.text import strip_ansi
 from properties import examples
 
@@ -314,4 +315,4 @@ def test_finding_is_that_of_the_library(value: Any, expression: str) -> None:
         with pytest.raises(QueryError):
             Query(expression).search(value)
         return
-    assert Query(expression).search(value) == expected
+    assert Query(expression).search(value) == plain(expected)

@@ -17,7 +17,7 @@ from harness import ADAPTERS, environment, run, run_at_terminal, script, tool
 from in_process import CONTRACTS, GIVEN, SHOPS, ask, make_tool
 from murli.compact.toon import render
 from murli.contracts import contract_named
-from murli.formats import MAX_DEPTH, plain
+from murli.formats import MAX_DEPTH, cleaned, plain
 from properties import examples
 
 pytestmark = [pytest.mark.adapters("argparse", "click"), pytest.mark.warm]
@@ -28,7 +28,7 @@ HARD = st.sampled_from(
     """null true false - -0 05 0x1 1e5 1e400 [3]: [] {} [2]{a,b}: key: a,b a|b NaN \ufeff "
     \\ # - -5a .5 ٣ 1_000 a.b “q” \u2028 \x85""".split()  # noqa: SIM905
 ) | st.sampled_from(["", " ", "- a", "a: b", " lead", "trail ", "\n", "\t", "a\tb", "\x0b"])
-TEXT = HARD | st.text(max_size=9)
+TEXT = HARD | st.text(max_size=9).map(cleaned)
 LEAF = (
     st.none()
     | st.booleans()

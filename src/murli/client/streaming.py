@@ -50,6 +50,8 @@ class Items(Collector):
         self._spread_size = 0
         self._noise = 0
         self._begun = False
+        # Whether a document that ends an answer has come, and whether one of those was no batch's.
+        self._has_ended = self._has_ended_alone = False
         self._ready: deque[Any] = deque()
 
     def feed(self, data: bytes) -> None:
@@ -115,14 +117,16 @@ class Items(Collector):
         elif is_aside(document):
             self.activity += 1
             self.progress = document
-        elif is_terminal(document) and is_of_batch(document):
-            self.terminal = None
-            self._take_item(document)
-            self.terminal = document
         elif is_terminal(document):
-            if self.terminal is not None:
+            in_batch = is_of_batch(document)
+            if self._has_ended_alone or (self._has_ended and not in_batch):
                 self.fault = SEVERAL_ENDS
-            self.terminal = document
+            if in_batch:
+                self.terminal = None
+                self._take_item(document)
+            else:
+                self._has_ended_alone = True
+            self.terminal, self._has_ended = document, True
         else:
             self._take_item(document)
 

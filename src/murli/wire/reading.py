@@ -62,10 +62,11 @@ def read(
         return _without_envelope(items, stdout, exit_code, contract, stderr_text, streams=streams)
     if any(isinstance(each, DuplicateKeys) for each in documents):
         return malformed(contract, exit_code, KEY_TWICE, stderr_text)
+    ends = [each for each in (*documents, terminal) if is_terminal(each)]
+    if len(ends) > 1 and not all(map(is_of_batch, ends)):
+        return malformed(contract, exit_code, SEVERAL_ENDS, stderr_text)
     if terminal is not None and is_of_batch(terminal):
         return replace(found, items=(*documents, terminal))
-    if any(map(is_terminal, documents)):
-        return malformed(contract, exit_code, SEVERAL_ENDS, stderr_text)
     oddities = [*found.oddities]
     if noise:
         oddities.append(f"{noise} lines on stdout are not JSON")
