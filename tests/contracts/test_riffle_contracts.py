@@ -181,8 +181,8 @@ def check_asking_for_help(answers: Answers) -> None:
         document = answers[name].document
         of_response = answers.contract == "response"
         assert list(document["data"] or ()) == (["card"] if of_response else [])
-        card = document["data" if of_response else "meta"]["card"]
-        assert card[0].startswith("Commands" if name != "help of one" else "This command: reads"), card[0]
+        first = document["data" if of_response else "meta"]["card"][0]
+        assert first.startswith("This command: reads" if name == "help of one" else "Commands")
         assert document["meta"]["schema_ref"] == f"{told} --schema"
         assert "usage" in answers[name].err.lower()
     assert answers["version"].document["data"]["version"] == "1.0.2"
