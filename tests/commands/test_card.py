@@ -68,7 +68,7 @@ def test_a_group_has_its_own_part_and_a_command_what_was_declared() -> None:
         "  tasks task create  # Forget the title (exit code 1)",
     ]
     found = run(shop, "--region", "eu", "find", "--help").out
-    assert "This command: reads, pages\nReturns: [{name: string, size: integer}]\n" in found
+    assert "This command: reads, pages of 20\nReturns: [{name: string, size: integer}]\n" in found
 
 
 @pytest.mark.parametrize("contract", ["response", "agent-spec-2"])

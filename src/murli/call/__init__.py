@@ -395,7 +395,7 @@ class CallProcess:
 
     def watch_libraries(self) -> None:
         """Hook the libraries that print more than text, loaded or to be loaded, for this call."""
-        if not LIBRARIES.keys().isdisjoint(sys.modules):
+        if not sys.modules.keys().isdisjoint(LIBRARIES):
             from ..libraries import hook_loaded
 
             hook_loaded(self._invocation)

@@ -11,13 +11,14 @@ import sys
 
 from ..core import REDIRECTS
 from ..declare import flag_key
+from ..declare.declarations import USUAL_PAGING
 from ..declare.redirects import destination
 from ..declare.safety import declared_danger, inferred_danger
 from ..formats import cleaned
 from ..line.discretion import discreet
 from ..line.usage_line import parameters_line
 from .command_notes import brief as _brief
-from .command_notes import descriptions_of, fields_of, notes_on
+from .command_notes import descriptions_of, fields_of, left_out_of, notes_on
 from .legend import all_of, exit_codes, has_profiles, number, own_flags
 from .options import as_called
 from .own import own_commands
@@ -48,12 +49,10 @@ _LEGEND = "[optional] {one|of} =default repeatable..., a group's options before 
 _REQUEST = '{"_cmd": "GROUP.COMMAND", "ARGUMENT": VALUE, "_opts": {"OPTION": VALUE}}'
 _INFERRED = "? is inferred from the name, not declared"
 _RETURNED = "=> are the fields of the result"
-_COMPLETE = "all in full; "
 # Agents read the help of each command before they first call it, unless they know all of it.
-_NOTHING_MORE = (
-    "Nothing more to look up: COMMAND --help and describe repeat this, at most with descriptions "
-    "of options and examples. A call with a mistake runs nothing, and is answered with its usage."
-)
+_COMPLETE = "complete: the --help and description of a command say no more than its line"
+_ALMOST_COMPLETE = "complete: the --help of a command adds at most {}"
+_MISTAKES = "A call with a mistake runs nothing, and is answered with the usage of its command."
 
 
 # -- where it is shown --------------------------------------------------------------------------
@@ -124,8 +123,8 @@ class Card:
             while len(end) > 1 and 2 * _size(end) > most:
                 del end[0]
             room = most - _size(end) - 2  # and the line ends before it and behind it
-            whole = self._whole(room - _size([_NOTHING_MORE]) - 1)
-            lines = [*whole, _NOTHING_MORE] if whole else self._fitting(max(room, 0))
+            whole = self._whole(room - _size([_MISTAKES]) - 1)
+            lines = [*whole, _MISTAKES] if whole else self._fitting(max(room, 0))
             return self._text([*lines, *end])
         return self._text([*self._alone(has_usage=has_usage), *end])
 
@@ -193,7 +192,7 @@ class Card:
         if _size(whole) > room:
             return []
         described = self._all_lines(described=True)
-        shown = _size(described) + _size([_NOTHING_MORE, *self._closing()])
+        shown = _size(described) + _size([_MISTAKES, *self._closing()])
         is_short = shown <= _SHARE_OF_HELP * _least_help(self._command)
         return described if is_short and _size(described) <= room else whole
 
@@ -203,7 +202,14 @@ class Card:
             for child in self._command.visible
             for line in self._lines(child, described=described)
         ]
-        return [self._title(lines), *self._own_line(), *lines, *self._moved()]
+        title = self._title(lines, self._completeness(described=described))
+        return [title, *self._own_line(), *lines, *self._moved()]
+
+    def _completeness(self, *, described: bool) -> str:
+        """Return what the help of a command has that the lines of all of them do not."""
+        known = [each for each in all_of(self._command) if each is not self._command]
+        added = sorted({kind for each in known for kind in left_out_of(each, described=described)})
+        return _ALMOST_COMPLETE.format(", ".join(added)) if added else _COMPLETE
 
     def _forms(self, command: Command) -> list[str]:
         """Return what can be said of *command*, from a line to everything that is below it."""
@@ -215,7 +221,7 @@ class Card:
     def _names(self, room: int) -> list[str]:
         """Return the names of the first level in *room* bytes; of very many only the first."""
         names = [child.name for child in self._command.visible]
-        above = [f"Commands (by name{self._rest()}):", *self._own_line()]
+        above = [f"Commands (by name; {self._rest()}):", *self._own_line()]
         left = room - _size(above) - len("\n  , and 10000 more")
         shown = 0
         while shown < len(names) and (left := left - len(names[shown].encode()) - 2) >= 0:
@@ -223,17 +229,17 @@ class Card:
         more = f", and {len(names) - shown} more" if shown < len(names) else ""
         return [*above, f"  {', '.join(names[:shown])}{more}"]
 
-    def _title(self, lines: Sequence[str], more: str = "") -> str:
+    def _title(self, lines: Sequence[str], completeness: str) -> str:
         """Return what stands above *lines*, and explains how they are written."""
         inferred = any(f"{each}?" in line for each in _DANGERS.values() for line in lines)
         returned = any(" => " in line for line in lines)
         known = (f"; {_INFERRED}" if inferred else "", f"; {_RETURNED}" if returned else "")
-        return f"Commands ({'' if more else _COMPLETE}{_LEGEND}{''.join(known)}{more}):"
+        return f"Commands ({completeness}; {_LEGEND}{''.join(known)}):"
 
     def _rest(self) -> str:
         """Return which calls show what is left out."""
         own = f" or '{self._name} describe --search WORDS'" if self._offers_own else ""
-        return f"; the rest: '{self._called()} COMMAND --help'{own}"
+        return f"the rest: '{self._called()} COMMAND --help'{own}"
 
     def _lines(
         self, command: Command, *, brief: bool = False, described: bool = False
@@ -307,11 +313,19 @@ class Card:
         if metadata is not None:
             marks.append("--dry-run" if metadata.dry_runnable else "")
             marks.append("streams" if metadata.streams else "")
-            marks.append("pages" if metadata.lists is not None else "")
+            marks.append(self._pages(metadata))
             marks += [mark for rule in metadata.requires if (mark := _rule(rule, command))]
             marks += [f"exit {code}: {means}" for code, means in metadata.ok_codes.items()]
         marks.append(self._instead(command, metadata))
         return [mark for mark in marks if mark]
+
+    def _pages(self, metadata: Metadata) -> str:
+        """Return that a command answers with a list, and how much of it without ``--limit``."""
+        if metadata.lists is None:
+            return ""
+        is_usual = metadata.lists is USUAL_PAGING
+        limit = self._invocation.contract.list_limit if is_usual else metadata.lists.limit
+        return f"pages of {limit}" if limit else "pages"
 
     def _instead(self, command: Command, metadata: Metadata | None) -> str:
         """Return what to call in place of *command*; ``""`` where it is to be called itself."""

@@ -45,7 +45,8 @@ def notes_on(command: Command, number: Callable[[str], int]) -> Iterator[str]:
 
 
 def descriptions_of(command: Command) -> Iterator[str]:
-    """Yield what each argument and option of *command* is, where somebody wrote it, in short."""
+    """Yield what *command*, each argument and each option is, where somebody wrote it, in short."""
+    yield from map(brief, _advice(command))
     for argument in command.arguments:
         note = command.note_about(argument)
         if text := brief((note.description if note else "") or argument.description):
@@ -53,6 +54,28 @@ def descriptions_of(command: Command) -> Iterator[str]:
     for flag in command.flags:
         if not flag.standard and (text := brief(flag.description)):
             yield f"{flag.spelling or f'--{flag.name}'}: {text}"
+
+
+def left_out_of(command: Command, *, described: bool) -> Iterator[str]:
+    """Yield what the help of *command* has besides its line in the card, *described* or not."""
+    if not described and any(descriptions_of(command)):
+        yield "descriptions"
+    if any(brief(text) != text.removesuffix(".") for text in _advice(command)):
+        yield "advice"
+    metadata = command.metadata or Metadata()
+    if metadata.exit_codes:
+        yield "exit codes"
+    if metadata.examples:
+        yield "examples"
+
+
+def _advice(command: Command) -> Iterator[str]:
+    """Yield what an author wrote about *command* for agents, where the card has no such text."""
+    metadata = command.metadata or Metadata()
+    if metadata.agent_description and command.summary:
+        yield metadata.agent_description
+    if metadata.when_to_use:
+        yield metadata.when_to_use
 
 
 def brief(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..contracts import Facts
 from ..declare.safety import only_reads
 from ..errors import KINDS, AgentError
-from ..line.flags import CommandFacts, flags_in
+from ..line.flags import CommandFacts, OwnFlag, flags_in
 from ..line.scanning import offers_profiles
 from ..outcome import Failure, Partial
 from .schema import is_guarded
@@ -40,15 +40,32 @@ def own_flags(invocation: Invocation, root: Command) -> list[str]:
     }
     facts = [CommandFacts(**common)]
     facts += [CommandFacts(**{**common, "mutating": True, "lists": False})] if changes else []
+    pages = any(each.lists is not None for each in declared)
     own = {flag.spelling or f"--{flag.name}" for flag in root.flags}
     names = dict.fromkeys(
         f"{flag.names[-1]} {flag.metavar.replace(',', '|')}".rstrip()
-        + (" (0: no limit)" if "; 0 for " in flag.help else "")
-        + (" (where a command asks)" if flag.effect == "confirms" and not guarded else "")
+        + _note(invocation, flag, guarded=guarded, pages=pages)
         for flag in flags_in(invocation.contract).values()
         if flag.views and any(map(flag.applies, facts)) and own.isdisjoint(flag.names)
     )
     return list(names)
+
+
+def _note(invocation: Invocation, flag: OwnFlag, *, guarded: bool, pages: bool) -> str:
+    """Return what holds without *flag*, or where it means something; ``""`` where that is plain."""
+    if flag.effect == "confirms":
+        return "" if guarded else " (where a command asks)"
+    if flag.key == "dry-run":
+        return " (where marked)"
+    contract = invocation.contract
+    usual = {
+        "limit": contract.list_limit,
+        "max-bytes": contract.size_limit,
+        "timeout": invocation.settings.timeout or contract.default_timeout,
+    }.get(flag.key)
+    if usual:
+        return f"={usual:.10g} (0: no limit)"
+    return " (0: no limit)" if flag.key == "limit" and pages else ""
 
 
 def has_profiles(invocation: Invocation, root: Command) -> bool:

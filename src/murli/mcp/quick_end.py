@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from itertools import islice
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
 
 from ..core import OVER
@@ -48,7 +49,8 @@ class _End:
     def __init__(self, invocation: Invocation, descriptor: int) -> None:
         self._invocation = invocation
         self._descriptor = descriptor
-        self._loaded = frozenset(sys.modules)
+        # Only counted: to take note of their names would copy the pages that those are on.
+        self._loaded = len(sys.modules)
         self._process = os.getpid()
         # With what the program, which may go on behind its answer, has wanted to end.
         self._wanted = _noted_exits()
@@ -56,7 +58,7 @@ class _End:
     def __del__(self, leave: Callable[[int], Any] = real_hard_exit) -> None:
         if os.getpid() != self._process:
             return
-        new = [name for name in sys.modules if name not in self._loaded]
+        new = islice(reversed(sys.modules), max(len(sys.modules) - self._loaded, 0))
         shared = [name for name in new if name.partition(".")[0] in _SHARED]
         if shared:
             try:

@@ -49,7 +49,7 @@ def run(packed: str, how: str, place: str, words: "list[str]") -> None:
         failed = bool(ending.code)
     finally:
         # One that lacks a setting in an empty home has not come to its app.
-        may_have_app = failed and not _APPS.isdisjoint(sys.modules)
+        may_have_app = failed and not sys.modules.keys().isdisjoint(_APPS)
         os._exit(0 if may_have_app else NOBODY)
 
 

@@ -54,7 +54,7 @@ def _complete(invocation: Invocation, document: dict[str, Any]) -> dict[str, Any
 
     found: dict[str, Any] = discreet(plain(completed(invocation, document)))
     # The tool itself knows nothing of us, and may not be what its name runs.
-    if not _OUTSIDE.isdisjoint(sys.modules):
+    if not sys.modules.keys().isdisjoint(_OUTSIDE):
         found["called_through"] = "murli run"
     return found
 
