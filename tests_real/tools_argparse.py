@@ -25,6 +25,7 @@ ARGPARSE = [
         missing=("install",),
         fails=("runpip", "missing", "list"),
         bypassed=(("inject",), ("help",)),
+        helpless=(("help",),),  # that of the tool
     ),
     Tool(
         "http",
