@@ -56,7 +56,7 @@ def _note(invocation: Invocation, flag: OwnFlag, *, guarded: bool, pages: bool) 
     if flag.effect == "confirms":
         return "" if guarded else " (where a command asks)"
     if flag.key == "dry-run":
-        return " (where marked)"
+        return " (where listed)"
     contract = invocation.contract
     usual = {
         "limit": contract.list_limit,

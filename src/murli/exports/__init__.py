@@ -79,9 +79,5 @@ def _part_of(catalogue: Catalogue, only: Sequence[tuple[str, ...]]) -> Catalogue
     from dataclasses import replace
 
     above = {each[:count] for each in only for count in range(len(each))}
-    kept = {
-        name: command
-        for name, command in catalogue.commands.items()
-        if _is_below(command.path, only) or command.path in above
-    }
+    kept = catalogue.commands.part(lambda path: _is_below(path, only) or path in above)
     return replace(catalogue, commands=kept)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -149,6 +149,52 @@ class Command:
         return "stream" in self.flags
 
 
+class Commands(Mapping[str, Command]):
+    """The commands of a tool, each read when it is first looked up: most callers need a few.
+
+    *entries* are the path of each command and what the tool says of it, by what stands behind the
+    tool's name; *read* returns the command that they are.
+    """
+
+    def __init__(self, entries: Mapping[str, _Entry], read: Callable[..., Command]) -> None:
+        self._entries = entries
+        self._read = read
+        self._known: dict[str, Command] = {}
+
+    def __getitem__(self, name: str) -> Command:
+        found = self._known.get(name)
+        if found is None:
+            found = self._known[name] = self._read(*self._entries[name])
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def part(self, keeps: Callable[[tuple[str, ...]], bool]) -> Commands:
+        """Return the commands whose paths *keeps* returns true for."""
+        kept = {name: each for name, each in self._entries.items() if keeps(each[0])}
+        return Commands(kept, self._read)
+
+    def by_path(self) -> dict[tuple[str, ...], str]:
+        """Return the name of each command by its path, and by those of its aliases."""
+        paths: dict[tuple[str, ...], str] = {}
+        for name, (path, entry) in self._entries.items():
+            for alias in _texts(entry["aliases"]) if "aliases" in entry else ():
+                paths.setdefault((*path[:-1], alias), name)
+        paths.update((path, name) for name, (path, _) in self._entries.items())
+        return paths
+
+
+# The path of a command, and what the tool says of it.
+_Entry = tuple[tuple[str, ...], Mapping[str, Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class Catalogue:
     """All commands of a tool, by what stands behind its name: ``"index build"``.
@@ -161,31 +207,31 @@ class Catalogue:
 
     name: str
     contract: str
-    commands: Mapping[str, Command]
+    commands: Commands
     shared: Mapping[str, Flag] | None = None
     knows_root: bool = False
     etag: str = ""
     wants_agent: bool | None = None
     has_until: bool = False
-    _paths: dict[tuple[str, ...], Command] = field(init=False, repr=False, compare=False)
+    _names: dict[tuple[str, ...], str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        paths: dict[tuple[str, ...], Command] = {}
-        for command in self.commands.values():
-            for alias in command.aliases:
-                paths.setdefault((*command.path[:-1], alias), command)
-        paths.update((command.path, command) for command in self.commands.values())
-        object.__setattr__(self, "_paths", paths)
+        object.__setattr__(self, "_names", self.commands.by_path())
+
+    def _at(self, *path: str) -> Command | None:
+        """Return the command at *path*, also by an alias of its last word."""
+        name = self._names.get(path)
+        return self.commands[name] if name is not None else None
 
     def find(self, words: Sequence[str]) -> tuple[Command, int] | None:
         """Return the command that *words* begin with, and how many of them name it.
 
         ``None`` when they name none that is listed: it may be hidden, or have moved.
         """
-        found, count = self._paths.get(()), 0
+        found, count = self._at(), 0
         path: tuple[str, ...] = ()
         for word in words:
-            child = self._paths.get((*path, word))
+            child = self._at(*path, word)
             if child is None:
                 break
             path, found, count = child.path, child, count + 1
@@ -198,7 +244,7 @@ class Catalogue:
 
         Options may stand before its name, if it is plain that they take no word behind them.
         """
-        found = self._paths.get(())
+        found = self._at()
         path: tuple[str, ...] = ()
         for word in words:
             if len(word) > 1 and word.startswith("-"):
@@ -207,7 +253,7 @@ class Catalogue:
                 if not _stands_alone(word, found):
                     return None
                 continue
-            child = self._paths.get((*path, word))
+            child = self._at(*path, word)
             if child is None:
                 if found is not None and found.is_group and not found.positionals:
                     return None
@@ -220,8 +266,9 @@ class Catalogue:
 
         It stands first: behind a command, or a ``--``, it might be somebody else's.
         """
-        owned = any("agent" in command.flags for command in self.commands.values())
-        if not self.wants_agent or owned or AGENT_FLAG in words:
+        if not self.wants_agent or AGENT_FLAG in words:
+            return words
+        if any("agent" in command.flags for command in self.commands.values()):
             return words
         return (AGENT_FLAG, *words)
 
@@ -232,7 +279,7 @@ class Catalogue:
             return False
         # Some tools run several commands in one call.
         rest = [word for word in words if word not in (*command.path, *command.aliases)]
-        return not any((*command.path[:-1], word) in self._paths for word in rest)
+        return not any((*command.path[:-1], word) in self._names for word in rest)
 
     def along(self, command: Command) -> list[Command]:
         """Return the commands above *command*, the tool itself first, and *command*."""
@@ -265,22 +312,26 @@ def from_description(
     document: Mapping[str, Any], contract: str = "murli", root: Mapping[str, Any] | None = None
 ) -> Catalogue:
     """Return the catalogue in a ``describe`` document; *root* is the ``--schema`` of the tool."""
-    commands: dict[str, Command] = {}
+    entries: dict[str, _Entry] = {}
     children = list_in(document.get("commands"))
     describes_itself = not children or not document.keys().isdisjoint(("arguments", "flags"))
     describes_itself = describes_itself or document.get("runs") is True
     own = root if root is not None else document if describes_itself else None
     if own is not None:
-        commands[""] = _described(own, (), bool(children))
+        entries[""] = (), own
     for path, entry in walked(document):
         if "" not in path and len(path) <= _MOST_LEVELS:
-            below = list_in(entry.get("subcommands"))
-            commands[" ".join(path)] = _described(entry, path, bool(below))
+            entries[" ".join(path)] = path, entry
+
+    def described(path: tuple[str, ...], entry: Mapping[str, Any]) -> Command:
+        below = list_in(entry.get("subcommands")) if path else children
+        return _described(entry, path, bool(below))
+
     name = text_in(document.get("name"))
     able = object_in(document.get("capabilities"))
     wants_agent = able.get("agents") in ("flag", "detect")
     return Catalogue(
-        *(name, contract, commands, None, own is not None),
+        *(name, contract, Commands(entries, described), None, own is not None),
         wants_agent=wants_agent,
         has_until=able.get("until") is True,
     )
@@ -297,7 +348,8 @@ def walked(description: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], di
         above, command = waiting.pop()
         path = (*above, text_in(command.get("name")))
         yield path, command
-        waiting += [(path, each) for each in reversed(objects_in(command.get("subcommands")))]
+        if "subcommands" in command:
+            waiting += [(path, each) for each in reversed(objects_in(command["subcommands"]))]
 
 
 def _described(document: Mapping[str, Any], path: tuple[str, ...], is_group: bool) -> Command:
@@ -379,11 +431,14 @@ def from_manifest(document: Mapping[str, Any], contract: str, name: str = "") ->
     codes = object_in(document.get("exit_codes"))
     # The first shape of a manifest has no place for arguments.
     knows_arguments = text_in(document.get("schema_version")).startswith("3.")
-    commands = {
-        " ".join(path): _listed(entry, path, codes, knows_arguments)
-        for path, entry in entries.items()
-        if isinstance(entry, dict)
+
+    def listed(path: tuple[str, ...], entry: Mapping[str, Any]) -> Command:
+        return _listed(entry, path, codes, knows_arguments)
+
+    known = {
+        " ".join(path): (path, entry) for path, entry in entries.items() if isinstance(entry, dict)
     }
+    commands = Commands(known, listed)
     shared = document.get("flags")
     flags = _flags(shared) if isinstance(shared, dict) else None
     etag = text_in(document.get("etag"))
