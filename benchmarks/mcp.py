@@ -13,8 +13,11 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from murli.mcp.backends import Processes, started
 from murli.mcp.calls import Calls
@@ -24,7 +27,7 @@ from .figures import Figure, report_figures
 
 # Twenty times as many calls in the same time.
 LIMIT = 1 / 20
-CALLS, PROCESSES = 200, 10
+CALLS, PROCESSES, TURNS = 200, 10, 5
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,13 @@ class Case:
     name: str
     loads: str
     limit: float
+
+
+class Cost(NamedTuple):
+    """The seconds of one call: of processors, and until it is over."""
+
+    busy: float
+    took: float
 
 
 CASES = [
@@ -66,37 +76,36 @@ app()
 """
 
 
-def costs(
-    calls: int = CALLS, processes: int = PROCESSES, loads: str = "pandas"
-) -> dict[str, float]:
-    """Return the seconds of processor time that a call takes, ``warm`` and as a ``process``."""
+def costs(calls: int = CALLS, processes: int = PROCESSES, loads: str = "pandas") -> dict[str, Cost]:
+    """Return what a call costs, ``warm`` and as a ``process``."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tool.py"
         path.write_text(SOURCE.format(loads=loads))
         return asyncio.run(_costs([sys.executable, str(path)], calls, processes))
 
 
-async def _costs(argv: list[str], calls: int, processes: int) -> dict[str, float]:
+async def _costs(argv: list[str], calls: int, processes: int) -> dict[str, Cost]:
     env = {**os.environ, "MURLI_MODE": "agent"}
     forks = await started(argv, env)
     assert forks is not None and forks.process is not None
     warm, fresh = (Calls(each, "tool", Limits(), 1) for each in (forks, Processes(argv)))
     await warm.learn()
     await _make(warm, 10)  # which tell what they had to load
-    spent = {"warm": 0.0, "process": 0.0}
-    turns = min(processes, 5)
-    for _ in range(turns):
-        began = _tree(forks.process.pid) + time.process_time()
-        await _make(warm, calls // turns)
-        spent["warm"] += _tree(forks.process.pid) + time.process_time() - began
-        began = _children() + time.process_time()
-        await _make(fresh, processes // turns)
-        spent["process"] += _children() + time.process_time() - began
-    await forks.close()
-    return {
-        "warm": spent["warm"] / (calls // turns * turns),
-        "process": spent["process"] / (processes // turns * turns),
+    kinds: dict[str, tuple[Calls, int, Callable[[], float]]] = {
+        "warm": (warm, calls, partial(_tree, forks.process.pid)),
+        "process": (fresh, processes, _children),
     }
+    spent = dict.fromkeys(kinds, Cost(0.0, 0.0))
+    for _ in range(TURNS):
+        for kind, (each, count, below) in kinds.items():
+            busy, began = below() + time.process_time(), time.perf_counter()
+            await _make(each, count // TURNS)
+            took = time.perf_counter() - began
+            busy = below() + time.process_time() - busy
+            made = count // TURNS * TURNS
+            spent[kind] = Cost(spent[kind].busy + busy / made, spent[kind].took + took / made)
+    await forks.close()
+    return spent
 
 
 async def _make(calls: Calls, count: int) -> None:
@@ -121,8 +130,10 @@ def main() -> int:
     figures = []
     for case in CASES:
         found = costs(loads=case.loads)
-        ratio = found["warm"] / found["process"]
-        note = f"{found['warm'] * 1000:.1f} ms, {found['process'] * 1000:.0f} ms"
+        warm, process = found["warm"], found["process"]
+        ratio = warm.busy / process.busy
+        note = f"{warm.busy * 1000:.1f} ms, {process.busy * 1000:.0f} ms; "
+        note += f"{1 / warm.took:.0f} and {1 / process.took:.1f} calls a second"
         figures.append(
             Figure(f"a warm call of {case.name}", ratio, case.limit, "a process for it", note=note)
         )
