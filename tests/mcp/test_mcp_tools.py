@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import mcp_client
-from harness import environment, run
+from harness import environment, run, script
 from mcp_client import Caller
 
 MURLI = [sys.executable, "-m", "murli"]
@@ -117,6 +117,40 @@ def test_a_program_that_is_not_pythons_is_served(tmp_path: Path) -> None:
         assert done["content"][0]["text"].strip() in ("hello --loud you", "hello you --loud")
 
     drive([*MURLI, "mcp", str(program)], scenario, env=environment(HOME=str(tmp_path)))
+
+
+# An option that is made in full when it is first asked for, as those of newer typers are.
+LATE_OPTION = """
+import os, sys, click, murli
+class Late(click.Option):
+    def get_runtime_param(self):
+        with open(sys.argv[0] + ".made", "a") as file:
+            print(os.getpid(), self.name, file=file)
+@click.group()
+def cli(): pass
+@cli.command()
+@click.option("--word", cls=Late)
+@murli.about(mutating=False)
+def show(word): return {"process": os.getpid()}
+@cli.command()
+@click.option("--other", cls=Late)
+def hide(other): pass
+murli.enable(cli, name="late")
+cli()
+"""
+
+
+def test_what_the_first_call_makes_is_there_for_the_next(tmp_path: Path) -> None:
+    """What a framework makes when it first parses is made once, in the process that is forked."""
+    path = script(tmp_path, LATE_OPTION)[1]
+
+    async def scenario(caller: Caller) -> None:
+        calls = [(await caller.data("late_show", word="x"))["result"] for _ in range(4)]
+        made = Path(f"{path}.made").read_text().split()
+        assert made[1:] == ["word"]
+        assert int(made[0]) not in [each["process"] for each in calls]
+
+    drive([sys.executable, path, "mcp", "serve"], scenario)
 
 
 def test_what_cannot_be_served_is_an_answer(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from ..process.process_guard import real_hard_exit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
     from typing import Any, NoReturn
 
     from ..call import Invocation
@@ -35,20 +35,22 @@ _SHARED = frozenset(
 )
 
 
-def arrange(invocation: Invocation, descriptor: int) -> None:
+def arrange(invocation: Invocation, descriptor: int, known: Container[str]) -> None:
     """Have the process of *invocation*, a fork that has just begun, end quickly.
 
-    The names of the modules that it has loaded go to *descriptor*, a pipe, first.
+    The names of the modules that it has loaded go to *descriptor*, a pipe, first, and the path of
+    its command behind a space, its words apart by NUL, unless that is *known*.
     """
-    setattr(sys, _FIRST_CLEARED, _End(invocation, descriptor))
+    setattr(sys, _FIRST_CLEARED, _End(invocation, descriptor, known))
 
 
 class _End:
     """What Python deletes first when it begins to take the program apart."""
 
-    def __init__(self, invocation: Invocation, descriptor: int) -> None:
+    def __init__(self, invocation: Invocation, descriptor: int, known: Container[str]) -> None:
         self._invocation = invocation
         self._descriptor = descriptor
+        self._known = known
         # Only counted: to take note of their names would copy the pages that those are on.
         self._loaded = len(sys.modules)
         self._process = os.getpid()
@@ -59,10 +61,13 @@ class _End:
         if os.getpid() != self._process:
             return
         new = islice(reversed(sys.modules), max(len(sys.modules) - self._loaded, 0))
-        shared = [name for name in new if name.partition(".")[0] in _SHARED]
-        if shared:
+        learnt = [name for name in new if name.partition(".")[0] in _SHARED]
+        path = " " + "\0".join(self._invocation.running.path)
+        if path not in self._known:
+            learnt.append(path)
+        if learnt:
             try:
-                os.write(self._descriptor, "".join(f"{name}\n" for name in shared).encode())
+                os.write(self._descriptor, "".join(f"{each}\n" for each in learnt).encode())
             except OSError:  # full: another call will report them
                 pass
         code = self._invocation.writer._reply.exit_code

@@ -64,6 +64,8 @@ class WarmCalls:
         # By which calls report what they had to load, and so the next ones would.
         self._learnt = os.pipe()
         self._names = b""
+        # The commands whose calls have reported themselves, as they do.
+        self._prepared: set[str] = set()
         self._signal = 0
 
     def run(self) -> list[str] | None:
@@ -127,7 +129,7 @@ class WarmCalls:
             if self._wakeup[0] in ready:
                 _drained(self._wakeup[0])
             if self._learnt[0] in ready:
-                self._load()
+                self._learn()
             self._reap()
             self._end_leftover()
             if self._requests.fileno() in ready and not self._receive():
@@ -191,16 +193,25 @@ class WarmCalls:
 
     def prepare(self, forked: Invocation) -> None:
         """Arrange, in a fork, how its process ends."""
-        arrange(forked, self._learnt[1])
+        arrange(forked, self._learnt[1], self._prepared)
 
-    def _load(self) -> None:
-        """Load what a call had to load, so that the next one has not."""
-        *names, self._names = (self._names + _drained(self._learnt[0])).split(b"\n")
-        for name in {each.decode() for each in names} - sys.modules.keys():
+    def _learn(self) -> None:
+        """Load and make what a call had to load and make, so that the next one has not."""
+        *lines, self._names = (self._names + _drained(self._learnt[0])).split(b"\n")
+        for line in {each.decode() for each in lines} - sys.modules.keys() - self._prepared:
             try:
-                import_module(name)
+                if line.startswith(" "):
+                    self._prepared.add(line)
+                    self._prepare(tuple(line[1:].split("\0")) if line[1:] else ())
+                else:
+                    import_module(line)
             except Exception:  # it is loaded in some other way; calls will do what they need
                 pass
+
+    def _prepare(self, path: tuple[str, ...]) -> None:
+        prepare = getattr(self._invocation.host, "prepare", None)
+        if prepare is not None:
+            prepare(path)
 
     def _stop(self, number: int, kind: int) -> None:
         for process, each in self._running.items():

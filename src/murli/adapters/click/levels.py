@@ -394,6 +394,18 @@ class ClickHost:
         """Return the help text of the tool."""
         return f"{self._root.get_help(self.level().context)}\n"
 
+    def prepare(self, path: tuple[str, ...]) -> None:
+        """Have the parameters along *path* made that a typer makes when it first parses them."""
+        command = self._root
+        for name in (*path, ""):
+            for param in command.params:
+                make = getattr(param, "get_runtime_param", None)
+                if make is not None:
+                    make()
+            command = getattr(command, "commands", {}).get(name)
+            if command is None:
+                return
+
     def unguardable(self) -> list[str]:
         """Return the groups that run commands where the guard cannot follow them."""
         from .guard import unguardable
