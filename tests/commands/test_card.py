@@ -236,7 +236,7 @@ cli(prog_name="t")
     assert "  old  # Still here (renamed -> wipe)\n" in card
     assert "Renamed: gone -> wipe\n" in card
     assert "  wipe  # Wipe it (destroys?)\n" in card
-    assert "? is inferred from the name, not declared" in card
+    assert "? is inferred from the name or the code, not declared" in card
 
 
 ASKING = """
@@ -256,21 +256,27 @@ cli(prog_name="t")
     ("name", "metadata", "flag"),
     [
         ("rename", "", "--yes (where a command asks)"),
-        ("show", "", ""),
-        ("rename", "danger_level='safe'", ""),
+        ("show", "", "--yes (where a command asks)"),
+        ("rename", "danger_level='safe'", "--yes (where a command asks)"),
         ("rename", "danger_level='mutating'", "--yes"),
     ],
 )
 def test_what_answers_a_question_is_named(
     tmp_path: Path, name: str, metadata: str, flag: str
 ) -> None:
-    """The flags have --yes where it confirms a change, and where nobody declared what changes."""
+    """The flags have --yes where it confirms a change; the line of a command, that it may ask."""
     declared = f"murli.annotate(command, murli.Metadata({metadata}))\n" if metadata else ""
     source = ASKING.replace("NAME", repr(name)).replace("murli.enable", f"{declared}murli.enable")
     argv = script(tmp_path, source)
-    (line,) = [each for each in run(argv, "--help").out.splitlines() if each.startswith("Flags, ")]
+    card = card_in(run(argv, "--help").out)
+    (line,) = [each for each in card.splitlines() if each.startswith("Flags, ")]
+    assert ("asks?)" in card) == ("mutating" not in metadata)
     listed = [each for each in line.split(", ") if each.startswith("--yes")]
-    assert listed == ([flag] if flag else [])
+    assert listed == [flag]
+    silent = script(tmp_path, source.replace('click.confirm("Really?", abort=True)', "pass"))
+    quiet = card_in(run(silent, "--help").out)
+    assert "asks?" not in quiet
+    assert ("--yes" in quiet) == (name == "rename" and "safe" not in metadata)
     # What waits for a value is for commands that only read.
     assert ("--until " in line) == (name == "show" or "safe" in metadata)
     assert run(argv, name, "--yes").document["result"] == "done"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
+from ..call.guard.handler_code import may_ask
 from ..core import REDIRECTS
 from ..declare import flag_key
 from ..declare.declarations import USUAL_PAGING
@@ -44,10 +45,11 @@ _FRAME_OF_HELP, _OPTION_OF_HELP = 85, 24
 # Commands of ours that are named elsewhere, or are not for agents.
 _UNLISTED = ("describe", "doctor")
 _DANGERS = {"safe": "reads", "mutating": "changes", "destructive": "destroys"}
+_GUESSED = (*_DANGERS.values(), "asks")
 _LEGEND = "[optional] {one|of} =default repeatable..., a group's options before COMMAND"
 # A line that exec reads.
 _REQUEST = '{"_cmd": "GROUP.COMMAND", "ARGUMENT": VALUE, "_opts": {"OPTION": VALUE}}'
-_INFERRED = "? is inferred from the name, not declared"
+_INFERRED = "? is inferred from the name or the code, not declared"
 _RETURNED = "=> are the fields of the result"
 # Agents read the help of each command before they first call it, unless they know all of it.
 _COMPLETE = "complete: the --help and description of a command say no more than its line"
@@ -144,7 +146,7 @@ class Card:
         has_usage = has_usage or any(takes_several)
         lines = [f"Call: {self._line(command)}"] if has_usage else []
         if marks and not has_usage:
-            known = f" ({_INFERRED})" if marks[0].endswith("?") else ""
+            known = f" ({_INFERRED})" if any(each.endswith("?") for each in marks) else ""
             lines.append(f"This command: {', '.join(marks)}{known}")
         return [*lines, *notes_on(command, lambda kind: number(self._invocation, kind))]
 
@@ -231,7 +233,7 @@ class Card:
 
     def _title(self, lines: Sequence[str], completeness: str) -> str:
         """Return what stands above *lines*, and explains how they are written."""
-        inferred = any(f"{each}?" in line for each in _DANGERS.values() for line in lines)
+        inferred = any(f"{each}?" in line for each in _GUESSED for line in lines)
         returned = any(" => " in line for line in lines)
         known = (f"; {_INFERRED}" if inferred else "", f"; {_RETURNED}" if returned else "")
         return f"Commands ({completeness}; {_LEGEND}{''.join(known)}):"
@@ -308,6 +310,8 @@ class Card:
             marks.append("only a person may call it")
         elif is_guarded(command):
             marks.append("needs --yes")
+        elif may_ask(command.handler) and all(flag.name != "yes" for flag in command.flags):
+            marks.append("asks?")
         if traits is not None and traits.safe_default:
             marks.append("dry run without --live")
         if metadata is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..call.guard.handler_code import may_ask
 from ..contracts import Facts
 from ..declare.safety import only_reads
 from ..errors import KINDS, AgentError
@@ -36,7 +37,7 @@ def own_flags(invocation: Invocation, root: Command) -> list[str]:
         "destructive": any(each.destructive for each in declared),
         "dry_runnable": any(each.dry_runnable for each in declared),
         # A command that nobody declared may ask whether it should.
-        "confirmable": guarded or not all(reading),
+        "confirmable": guarded or not all(reading) or any(may_ask(each.handler) for each in known),
     }
     facts = [CommandFacts(**common)]
     facts += [CommandFacts(**{**common, "mutating": True, "lists": False})] if changes else []

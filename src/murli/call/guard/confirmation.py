@@ -65,7 +65,7 @@ def can_preview(invocation: Invocation) -> bool:
         return False
     if any(flag.name == "dry-run" for each in commands_along(invocation) for flag in each.flags):
         return False
-    from .asks_dry_run import asks_dry_run
+    from .handler_code import asks_dry_run
 
     return asks_dry_run(invocation)
 

@@ -1,7 +1,8 @@
-"""Whether the code of a handler asks for a dry run, as far as it can be read.
+"""What the code of a handler names, as far as it can be read.
 
 A command that is declared ``dry_runnable`` is previewed before anybody confirmed it only if its
-code names ``is_dry_run``: what never asks would run for real.
+code names ``is_dry_run``: what never asks would run for real. One that names ``confirm`` may ask
+whether it should.
 """
 
 from __future__ import annotations
@@ -19,23 +20,30 @@ if TYPE_CHECKING:
     # Code, the names it may use, and what else it may call.
     _Code = tuple[CodeType, dict[str, Any], Sequence[Any]]
 
-_ASKING = "is_dry_run"
 # How many functions are read at the most, and how far from the handler.
 _MOST_FUNCTIONS = 500
 _DEEPEST = 6
+# A question further away may be that of a part which the command does not use.
+_DEEPEST_QUESTION = 2
 
 
 def asks_dry_run(invocation: Invocation) -> bool:
     """Return whether the handler of the running command, or what it calls, names ``is_dry_run``."""
     if invocation.running.handler is not None:
-        return _names_it(_readable(invocation.running.handler))
+        return _names("is_dry_run", _readable(invocation.running.handler), _DEEPEST)
     # On argparse the program is the handler, unless it chooses a function for each command.
     chosen = [
         each
         for value in invocation.host.values(invocation.running.parsed).values()
         for each in _readable(value)
     ]
-    return _names_it(chosen or list(_program()))
+    return _names("is_dry_run", chosen or list(_program()), _DEEPEST)
+
+
+def may_ask(handler: Any) -> bool:
+    """Return whether *handler*, or what it calls, names what asks for a yes in usual libraries."""
+    codes = _readable(handler)
+    return any(_names(each, codes, _DEEPEST_QUESTION) for each in ("confirm", "Confirm"))
 
 
 def _program() -> Iterator[_Code]:
@@ -47,16 +55,16 @@ def _program() -> Iterator[_Code]:
         frame = frame.f_back
 
 
-def _names_it(codes: list[_Code]) -> bool:
+def _names(wanted: str, codes: list[_Code], deepest: int) -> bool:
     seen: set[CodeType] = set()
-    for _ in range(_DEEPEST):
+    for _ in range(deepest):
         further: list[_Code] = []
         for code, names_of, related in codes:
             if code in seen or len(seen) >= _MOST_FUNCTIONS:
                 continue
             seen.add(code)
             names = set(_names_in(code))
-            if _ASKING in names:
+            if wanted in names:
                 return True
             found = [names_of[name] for name in names if name in names_of]
             further += [each for value in related for each in _readable(value)]
