@@ -270,7 +270,7 @@ def test_what_answers_a_question_is_named(
     argv = script(tmp_path, source)
     card = card_in(run(argv, "--help").out)
     (line,) = [each for each in card.splitlines() if each.startswith("Flags, ")]
-    assert ("asks?)" in card) == ("mutating" not in metadata)
+    assert ("asks?" in card) == ("mutating" not in metadata)
     listed = [each for each in line.split(", ") if each.startswith("--yes")]
     assert listed == [flag]
     silent = script(tmp_path, source.replace('click.confirm("Really?", abort=True)', "pass"))

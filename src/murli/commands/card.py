@@ -141,9 +141,8 @@ class Card:
         """Return what there is to say about a command that has none below it."""
         command, marks = self._command, self._marks(self._command)
         # The framework's own usage knows of one value only.
-        takes_several = [each.batch for each in command.arguments]
-        takes_several += [each.batch for each in command.flags]
-        has_usage = has_usage or any(takes_several)
+        several = any(each.batch for each in command.arguments)
+        has_usage = has_usage or several or any(each.batch for each in command.flags)
         lines = [f"Call: {self._line(command)}"] if has_usage else []
         if marks and not has_usage:
             known = f" ({_INFERRED})" if any(each.endswith("?") for each in marks) else ""

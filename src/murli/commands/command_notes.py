@@ -63,10 +63,8 @@ def left_out_of(command: Command, *, described: bool) -> Iterator[str]:
     if any(brief(text) != text.removesuffix(".") for text in _advice(command)):
         yield "advice"
     metadata = command.metadata or Metadata()
-    if metadata.exit_codes:
-        yield "exit codes"
-    if metadata.examples:
-        yield "examples"
+    declared = {"exit codes": metadata.exit_codes, "examples": metadata.examples}
+    yield from (kind for kind, entries in declared.items() if entries)
 
 
 def _advice(command: Command) -> Iterator[str]:

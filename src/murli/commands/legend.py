@@ -23,7 +23,6 @@ def own_flags(invocation: Invocation, root: Command) -> list[str]:
     """Return the flags of ours that mean something on some command, with what they take."""
     known = [each for each in all_of(root) if each.is_called]
     declared = [each.metadata for each in known if each.metadata is not None]
-    changes = any(each.mutating for each in declared)
     guarded = any(map(is_guarded, known))
     reading = [only_reads(each.metadata, each.telling_path) for each in known]
     common = {
@@ -40,16 +39,17 @@ def own_flags(invocation: Invocation, root: Command) -> list[str]:
         "confirmable": guarded or not all(reading) or any(may_ask(each.handler) for each in known),
     }
     facts = [CommandFacts(**common)]
-    facts += [CommandFacts(**{**common, "mutating": True, "lists": False})] if changes else []
+    if any(each.mutating for each in declared):
+        facts.append(CommandFacts(**{**common, "mutating": True, "lists": False}))
     pages = any(each.lists is not None for each in declared)
     own = {flag.spelling or f"--{flag.name}" for flag in root.flags}
-    names = dict.fromkeys(
+    found = (
         f"{flag.names[-1]} {flag.metavar.replace(',', '|')}".rstrip()
         + _note(invocation, flag, guarded=guarded, pages=pages)
         for flag in flags_in(invocation.contract).values()
         if flag.views and any(map(flag.applies, facts)) and own.isdisjoint(flag.names)
     )
-    return list(names)
+    return list(dict.fromkeys(found))
 
 
 def _note(invocation: Invocation, flag: OwnFlag, *, guarded: bool, pages: bool) -> str:

@@ -27,7 +27,6 @@ _MOST_ASTRAY = 12
 
 _BOX = re.compile(r"[│┃|╎]\s?(.*?)\s*[│┃|╎]?$")
 _BOX_TITLE = re.compile(r"[╭┌┏+][─━-]+ (.+?) [─━-]+[╮┐┓+]$")
-_HEADING = re.compile(r"(\S.*?):?$")
 _OPTION = re.compile(r"-{1,2}[A-Za-z0-9?@#%]|--\[")
 _SPELLING = re.compile(r"(-{1,2}(?:\[no-?\])?[A-Za-z0-9?@#%][\w.:+-]*|-\?)")
 _GAP = re.compile(r"\s{2,}|\t+")

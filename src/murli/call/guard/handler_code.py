@@ -30,20 +30,19 @@ _DEEPEST_QUESTION = 2
 def asks_dry_run(invocation: Invocation) -> bool:
     """Return whether the handler of the running command, or what it calls, names ``is_dry_run``."""
     if invocation.running.handler is not None:
-        return _names("is_dry_run", _readable(invocation.running.handler), _DEEPEST)
+        return _names_one({"is_dry_run"}, _readable(invocation.running.handler), _DEEPEST)
     # On argparse the program is the handler, unless it chooses a function for each command.
     chosen = [
         each
         for value in invocation.host.values(invocation.running.parsed).values()
         for each in _readable(value)
     ]
-    return _names("is_dry_run", chosen or list(_program()), _DEEPEST)
+    return _names_one({"is_dry_run"}, chosen or list(_program()), _DEEPEST)
 
 
 def may_ask(handler: Any) -> bool:
     """Return whether *handler*, or what it calls, names what asks for a yes in usual libraries."""
-    codes = _readable(handler)
-    return any(_names(each, codes, _DEEPEST_QUESTION) for each in ("confirm", "Confirm"))
+    return _names_one({"confirm", "Confirm"}, _readable(handler), _DEEPEST_QUESTION)
 
 
 def _program() -> Iterator[_Code]:
@@ -55,7 +54,7 @@ def _program() -> Iterator[_Code]:
         frame = frame.f_back
 
 
-def _names(wanted: str, codes: list[_Code], deepest: int) -> bool:
+def _names_one(wanted: set[str], codes: list[_Code], deepest: int) -> bool:
     seen: set[CodeType] = set()
     for _ in range(deepest):
         further: list[_Code] = []
@@ -64,7 +63,7 @@ def _names(wanted: str, codes: list[_Code], deepest: int) -> bool:
                 continue
             seen.add(code)
             names = set(_names_in(code))
-            if wanted in names:
+            if not wanted.isdisjoint(names):
                 return True
             found = [names_of[name] for name in names if name in names_of]
             further += [each for value in related for each in _readable(value)]
