@@ -10,8 +10,7 @@ from .core import Record as Record
 from .core import Success as Success
 from .core import field as field
 from .core import fill as fill
-from .core import layout_of
-from .core import or_empty as or_empty
+from .core import layout_of, or_empty
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

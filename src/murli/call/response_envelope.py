@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import time
 
+from ..core import current, set_current, unset_current
 from ..line.calls import path_of
 from ..line.flags import FORMATS
 from . import Extras
@@ -220,12 +221,12 @@ class EnvelopeCall(EnvelopeFlags):
         has_words = call.rest or call.mounted or invocation.request.is_part
         if error.error_type != "command_error" or has_words:
             return None
-        invocation.activate()  # as for a call of --help: our part of the text is the card
+        around = current()
+        set_current(invocation)  # as for a call of --help: our part of the text is the card
         try:
-            text = host.help()
+            return self.explain(host.help())
         finally:
-            invocation.deactivate()
-        return self.explain(text)
+            unset_current(invocation, around)
 
     def explain(self, text: str) -> int:
         """Answer with *text*, a help or a version; people who watch can read it on stderr."""
@@ -240,9 +241,8 @@ class EnvelopeCall(EnvelopeFlags):
             return invocation.writer._answer(answer, "")
         invocation.pass_on(text)
         name = " ".join((invocation.host.name(), *path_of(invocation)))
-        invocation.meta.update(help=True, schema_ref=f"{name} --schema")
         card = {"card": self.card} if self.card else {}
-        invocation.meta.update(card)
+        invocation.meta.update(help=True, schema_ref=f"{name} --schema", **card)
         return invocation.writer._answer(Success("", card), "")
 
     def finish_explaining(self, restore: bool) -> int:

@@ -11,7 +11,7 @@ import sys
 
 from ..call.guard.handler_code import may_ask
 from ..core import REDIRECTS
-from ..declare import flag_key
+from ..declare import Metadata, flag_key
 from ..declare.declarations import USUAL_PAGING
 from ..declare.redirects import destination
 from ..declare.safety import declared_danger, inferred_danger
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ..call import Invocation
-    from ..declare import Metadata
     from ..declare.declarations import Rule
     from ..declare.tree import Command
 
@@ -300,11 +299,11 @@ class Card:
 
     def _marks(self, command: Command) -> list[str]:
         """Return in words what matters before a call of *command*; nothing that is not known."""
-        path, metadata = command.telling_path, command.metadata
-        declared = declared_danger(metadata, path)
+        path, metadata = command.telling_path, command.metadata or Metadata()
+        declared = declared_danger(command.metadata, path)
         inferred = "" if declared else inferred_danger(path)
         marks = [_DANGERS[declared] if declared else f"{_DANGERS[inferred]}?" if inferred else ""]
-        traits = metadata.traits if metadata is not None else None
+        traits = metadata.traits
         if traits is not None and traits.requires_person:
             marks.append("only a person may call it")
         elif is_guarded(command):
@@ -313,12 +312,11 @@ class Card:
             marks.append("asks?")
         if traits is not None and traits.safe_default:
             marks.append("dry run without --live")
-        if metadata is not None:
-            marks.append("--dry-run" if metadata.dry_runnable else "")
-            marks.append("streams" if metadata.streams else "")
-            marks.append(self._pages(metadata))
-            marks += [mark for rule in metadata.requires if (mark := _rule(rule, command))]
-            marks += [f"exit {code}: {means}" for code, means in metadata.ok_codes.items()]
+        marks.append("--dry-run" if metadata.dry_runnable else "")
+        marks.append("streams" if metadata.streams else "")
+        marks.append(self._pages(metadata))
+        marks += [mark for rule in metadata.requires if (mark := _rule(rule, command))]
+        marks += [f"exit {code}: {means}" for code, means in metadata.ok_codes.items()]
         marks.append(self._instead(command, metadata))
         return [mark for mark in marks if mark]
 
@@ -330,12 +328,12 @@ class Card:
         limit = self._invocation.contract.list_limit if is_usual else metadata.lists.limit
         return f"pages of {limit}" if limit else "pages"
 
-    def _instead(self, command: Command, metadata: Metadata | None) -> str:
+    def _instead(self, command: Command, metadata: Metadata) -> str:
         """Return what to call in place of *command*; ``""`` where it is to be called itself."""
         old = command.path[1:]
         if old in self._rules:
             return f"renamed -> {' '.join(destination(old, self._rules))}"
-        declared = metadata.deprecated if metadata is not None else None
+        declared = metadata.deprecated
         if declared is not None and declared.replacement:
             return f"deprecated -> {declared.replacement}"
         return "deprecated" if declared is not None or command.deprecated else ""

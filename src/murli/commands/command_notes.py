@@ -46,34 +46,34 @@ def notes_on(command: Command, number: Callable[[str], int]) -> Iterator[str]:
 
 def descriptions_of(command: Command) -> Iterator[str]:
     """Yield what *command*, each argument and each option is, where somebody wrote it, in short."""
-    yield from map(brief, _advice(command))
+    for name, text in _texts_of(command):
+        yield f"{name}: {brief(text)}" if name else brief(text)
+
+
+def left_out_of(command: Command, *, described: bool) -> list[str]:
+    """Return what the help of *command* has besides its line in the card, *described* or not."""
+    texts = _texts_of(command)
+    lacks = any(not described or brief(text) != text.strip().removesuffix(".") for _, text in texts)
+    left_out = {
+        "descriptions": command.has_more_help or lacks,
+        "exit codes": command.metadata and command.metadata.exit_codes,
+        "examples": command.metadata and command.metadata.examples,
+    }
+    return [kind for kind, is_there in left_out.items() if is_there]
+
+
+def _texts_of(command: Command) -> Iterator[tuple[str, str]]:
+    """Yield what is written about *command*, its arguments and options, beside its summary."""
+    metadata = command.metadata or Metadata()
+    advice = (metadata.agent_description if command.summary else "", metadata.when_to_use)
+    yield from (("", text) for text in advice if text)
     for argument in command.arguments:
         note = command.note_about(argument)
-        if text := brief((note.description if note else "") or argument.description):
-            yield f"{argument.metavar or argument.name.upper()}: {text}"
+        if text := (note.description if note else "") or argument.description:
+            yield argument.metavar or argument.name.upper(), text
     for flag in command.flags:
-        if not flag.standard and (text := brief(flag.description)):
-            yield f"{flag.spelling or f'--{flag.name}'}: {text}"
-
-
-def left_out_of(command: Command, *, described: bool) -> Iterator[str]:
-    """Yield what the help of *command* has besides its line in the card, *described* or not."""
-    if not described and any(descriptions_of(command)):
-        yield "descriptions"
-    if any(brief(text) != text.removesuffix(".") for text in _advice(command)):
-        yield "advice"
-    metadata = command.metadata or Metadata()
-    declared = {"exit codes": metadata.exit_codes, "examples": metadata.examples}
-    yield from (kind for kind, entries in declared.items() if entries)
-
-
-def _advice(command: Command) -> Iterator[str]:
-    """Yield what an author wrote about *command* for agents, where the card has no such text."""
-    metadata = command.metadata or Metadata()
-    if metadata.agent_description and command.summary:
-        yield metadata.agent_description
-    if metadata.when_to_use:
-        yield metadata.when_to_use
+        if not flag.standard and flag.description:
+            yield flag.spelling or f"--{flag.name}", flag.description
 
 
 def brief(text: str) -> str:

@@ -77,7 +77,7 @@ class Command(Record):
     options stand before the first other word. ``own_name`` is what the framework calls it,
     which may not be how it is called, ``source`` where the facts are from, if not from the
     framework: ``help``. Of each of ``one_of``, names of flags and arguments, exactly one must be
-    given.
+    given. ``has_more_help`` is whether its help has more text than the summary.
     """
 
     path: Several[str] = field(convert=tuple)
@@ -95,6 +95,7 @@ class Command(Record):
     own_name: str = ""
     source: str = ""
     one_of: Several[tuple[str, ...]] = field(default=(), convert=tuple)
+    has_more_help: bool = False
 
     def _check(self, given: dict[str, Any]) -> None:
         metadata = self.metadata

@@ -396,15 +396,11 @@ class ClickHost:
 
     def prepare(self, path: tuple[str, ...]) -> None:
         """Have the parameters along *path* made that a typer makes when it first parses them."""
-        command = self._root
+        command: Any = self._root
         for name in (*path, ""):
-            for param in command.params:
-                make = getattr(param, "get_runtime_param", None)
-                if make is not None:
-                    make()
+            for param in getattr(command, "params", ()):
+                getattr(param, "get_runtime_param", bool)()
             command = getattr(command, "commands", {}).get(name)
-            if command is None:
-                return
 
     def unguardable(self) -> list[str]:
         """Return the groups that run commands where the guard cannot follow them."""

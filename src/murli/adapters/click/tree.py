@@ -63,9 +63,11 @@ def walk(
     command = level.command
     params = [param for param in command.params if _is_listed(param, level.context)]
     metadata = metadata_at(command, level.path)
+    summary = first_line(_help(command))
+    texts = (getattr(command, "help", None), getattr(command, "epilog", None))
     return Command(
         path,
-        first_line(_help(command)),
+        summary,
         arguments=[_argument(param) for param in params if param.param_type_name == "argument"],
         flags=with_own_names(
             [_flag(param, level.context) for param in params if param.param_type_name == "option"]
@@ -79,6 +81,7 @@ def walk(
         runs=bool(getattr(command, "invoke_without_command", False)),
         strict=not getattr(level.context, "allow_interspersed_args", True),
         own_name=str(getattr(command, "name", "") or ""),
+        has_more_help=any(isinstance(each, str) and each.strip() != summary for each in texts),
     )
 
 

@@ -185,6 +185,7 @@ class Enabled(Program):
             metadata=self._metadata_at(path),
             handler=function,
             runs=function is not None,
+            has_more_help="\n" in (app.help or "").strip(),
         )
 
     def secret_options(self, level: Any) -> Options:
