@@ -51,7 +51,7 @@ _REQUEST = '{"_cmd": "GROUP.COMMAND", "ARGUMENT": VALUE, "_opts": {"OPTION": VAL
 _INFERRED = "? is inferred from the name or the code, not declared"
 _RETURNED = "=> are the fields of the result"
 # Agents read the help of each command before they first call it, unless they know all of it.
-_COMPLETE = "complete: the --help and description of a command say no more than its line"
+_COMPLETE = "complete: the --help of a command says no more than its line"
 _ALMOST_COMPLETE = "complete: the --help of a command adds at most {}"
 _MISTAKES = "A call with a mistake runs nothing, and is answered with the usage of its command."
 

@@ -52,12 +52,14 @@ def descriptions_of(command: Command) -> Iterator[str]:
 
 def left_out_of(command: Command, *, described: bool) -> list[str]:
     """Return what the help of *command* has besides its line in the card, *described* or not."""
+    metadata = command.metadata or Metadata()
     texts = _texts_of(command)
     lacks = any(not described or brief(text) != text.strip().removesuffix(".") for _, text in texts)
     left_out = {
         "descriptions": command.has_more_help or lacks,
-        "exit codes": command.metadata and command.metadata.exit_codes,
-        "examples": command.metadata and command.metadata.examples,
+        "examples": metadata.examples,
+        "exit codes": metadata.exit_codes,
+        "results": metadata.idempotent or _returned(command, metadata),
     }
     return [kind for kind, is_there in left_out.items() if is_there]
 

@@ -94,8 +94,7 @@ def number(invocation: Invocation, kind: str) -> int:
     if kind == "partial":
         return contract.respond(Partial("x", None), Facts()).exit_code
     error = AgentError.of_kind(kind, "x")
-    usage_code = invocation.settings.usage_exit_code
-    if kind == "user_error" and usage_code:
+    if kind == "user_error" and (usage_code := invocation.settings.usage_exit_code):
         return usage_code
     return contract.respond(Failure(error, ""), Facts()).exit_code
 

@@ -70,8 +70,8 @@ def walk(
         strict=subparsers is not None
         or any(action.nargs == argparse.REMAINDER for action in actions),
         one_of=_one_of(parser),
-        has_more_help=bool(parser.epilog)
-        or _expand(parser, parser.description).strip() not in ("", summary),
+        has_more_help=f"{parser.description or ''}{parser.epilog or ''}".strip()
+        not in ("", summary),
     )
 
 
