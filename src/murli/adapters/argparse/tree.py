@@ -70,8 +70,7 @@ def walk(
         strict=subparsers is not None
         or any(action.nargs == argparse.REMAINDER for action in actions),
         one_of=_one_of(parser),
-        has_more_help=f"{parser.description or ''}{parser.epilog or ''}".strip()
-        not in ("", summary),
+        has_more_help=not {parser.description, parser.epilog} <= {None, "", summary},
     )
 
 
