@@ -189,7 +189,7 @@ OWN_FLAGS = (
     ),
     OwnFlag(
         *("--query", "part", "Return what this JMESPath expression finds in the result"),
-        metavar="EXPR",
+        metavar="JMESPATH",
         views="help manifest",
         applies=lambda facts: facts.acts,
         everywhere=True,
