@@ -56,15 +56,15 @@ def read(
     terminal = _pop_terminal(documents)
     lines = [each for each in documents if not is_aside(each) and not is_terminal(each)]
     items = tuple(map(unwrapped, lines))
+    ends = [each for each in (*documents, terminal) if is_terminal(each)]
+    if len(ends) > 1 and not all(map(is_of_batch, ends)):
+        return malformed(contract, exit_code, SEVERAL_ENDS, stderr_text)
     found = read_end(terminal, len(items), stderr_text, exit_code, contract)
     if found is None:
         streams = len(items) > 1
         return _without_envelope(items, stdout, exit_code, contract, stderr_text, streams=streams)
     if any(isinstance(each, DuplicateKeys) for each in documents):
         return malformed(contract, exit_code, KEY_TWICE, stderr_text)
-    ends = [each for each in (*documents, terminal) if is_terminal(each)]
-    if len(ends) > 1 and not all(map(is_of_batch, ends)):
-        return malformed(contract, exit_code, SEVERAL_ENDS, stderr_text)
     if terminal is not None and is_of_batch(terminal):
         return replace(found, items=(*documents, terminal))
     oddities = [*found.oddities]
