@@ -44,7 +44,6 @@ _FRAME_OF_HELP, _OPTION_OF_HELP = 85, 24
 # Commands of ours that are named elsewhere, or are not for agents.
 _UNLISTED = ("describe", "doctor")
 _DANGERS = {"safe": "reads", "mutating": "changes", "destructive": "destroys"}
-_GUESSED = (*_DANGERS.values(), "asks")
 _LEGEND = "[optional] {one|of} =default repeatable..., a group's options before COMMAND"
 # A line that exec reads.
 _REQUEST = '{"_cmd": "GROUP.COMMAND", "ARGUMENT": VALUE, "_opts": {"OPTION": VALUE}}'
@@ -231,9 +230,9 @@ class Card:
 
     def _title(self, lines: Sequence[str], completeness: str) -> str:
         """Return what stands above *lines*, and explains how they are written."""
-        inferred = any(f"{each}?" in line for each in _GUESSED for line in lines)
-        returned = any(" => " in line for line in lines)
-        known = (f"; {_INFERRED}" if inferred else "", f"; {_RETURNED}" if returned else "")
+        text = "\n".join(lines)
+        inferred = any(each in text for each in ("changes?", "destroys?", "asks?"))
+        known = (f"; {_INFERRED}" if inferred else "", f"; {_RETURNED}" if " => " in text else "")
         return f"Commands ({completeness}; {_LEGEND}{''.join(known)}):"
 
     def _rest(self) -> str:
@@ -304,11 +303,13 @@ class Card:
         inferred = "" if declared else inferred_danger(path)
         marks = [_DANGERS[declared] if declared else f"{_DANGERS[inferred]}?" if inferred else ""]
         traits = metadata.traits
+        # Of a tool that is one command, the list of flags says so.
+        asks = len(command.path) > 1 and may_ask(command.handler)
         if traits is not None and traits.requires_person:
             marks.append("only a person may call it")
         elif is_guarded(command):
             marks.append("needs --yes")
-        elif may_ask(command.handler) and all(flag.name != "yes" for flag in command.flags):
+        elif asks and all(flag.name != "yes" for flag in command.flags):
             marks.append("asks?")
         if traits is not None and traits.safe_default:
             marks.append("dry run without --live")
