@@ -176,6 +176,9 @@ class Commands(Mapping[str, Command]):
     def __contains__(self, name: object) -> bool:
         return name in self._entries
 
+    def __repr__(self) -> str:
+        return f"Commands({', '.join(map(repr, self))})"
+
     def part(self, keeps: Callable[[tuple[str, ...]], bool]) -> Commands:
         """Return the commands whose paths *keeps* returns true for."""
         kept = {name: each for name, each in self._entries.items() if keeps(each[0])}
