@@ -19,7 +19,7 @@ from murli.client import (
     decide,
     read,
 )
-from murli.wire.catalogue import from_description
+from murli.wire.listing import from_description
 from murli.wire.running import ProcessResult, run
 
 FAMILY = ("response", "agent-spec-1.6", "agent-spec-2")

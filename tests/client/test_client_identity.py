@@ -16,7 +16,7 @@ from harness import environment
 from murli.client import Done, Escalate, Policy, RunInstead, Stop, Tool, ToolFailed
 from murli.client.cache import ClientCache
 from murli.client.stubs import module
-from murli.wire.catalogue import from_description, from_manifest
+from murli.wire.listing import from_description, from_manifest
 
 pytestmark = pytest.mark.usefixtures("own_places")
 

@@ -31,7 +31,7 @@ from murli.client import (
 )
 from murli.client.calling import build
 from murli.client.redirect_memory import RedirectMemory, applied, rule_of
-from murli.wire.catalogue import from_manifest
+from murli.wire.listing import from_manifest
 
 pytestmark = pytest.mark.usefixtures("own_places")
 

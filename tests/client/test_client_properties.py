@@ -29,7 +29,7 @@ from murli.client import (
 from murli.client.own_calls import is_runnable, may_confirm
 from murli.client.streaming import Items
 from murli.client.stubs import module
-from murli.wire.catalogue import from_description, from_manifest
+from murli.wire.listing import from_description, from_manifest
 from murli.wire.reading import read_stream
 from murli.wire.response import STATES
 from properties import examples

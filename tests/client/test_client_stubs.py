@@ -23,7 +23,7 @@ from murli.client import ArgumentMistake, AsyncTool, Tool
 from murli.client.stubs import NothingKnown, module, write
 from murli.client.stubs.names import Scope, class_name, identifier
 from murli.client.stubs.types import Types, spelled
-from murli.wire.catalogue import from_description
+from murli.wire.listing import from_description
 from properties import examples
 
 MURLI = [sys.executable, "-m", "murli"]

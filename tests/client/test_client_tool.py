@@ -43,7 +43,7 @@ from murli.client import (
     ToolFailed,
 )
 from murli.client.calling import build
-from murli.wire.catalogue import from_description, from_manifest
+from murli.wire.listing import from_description, from_manifest
 
 CONTRACTS = ["murli", "response", "agent-spec-1.6", "agent-spec-2"]
 pytestmark = pytest.mark.usefixtures("own_places")

@@ -20,7 +20,7 @@ from murli.conformance.diffing import compare
 from murli.contracts import CONTRACT_NAMES
 from murli.declare import Metadata
 from murli.declare.tree import Argument, Command, Flag
-from murli.wire.catalogue import from_description
+from murli.wire.listing import from_description
 
 pytestmark = pytest.mark.warm
 

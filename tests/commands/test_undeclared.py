@@ -11,7 +11,7 @@ import pytest
 import murli
 from harness import ADAPTERS, COMPILED, environment, run, script
 from murli.conformance import check
-from murli.wire.catalogue import from_description
+from murli.wire.listing import from_description
 
 pytestmark = pytest.mark.warm
 

@@ -36,7 +36,7 @@ from murli.conformance.profile import ProfileProbe, from_table
 from murli.conformance.results import CONTRACTS as ALL
 from murli.conformance.results import worst
 from murli.conformance.scratch import Scratch, absolute
-from murli.wire.catalogue import from_description
+from murli.wire.listing import from_description
 from starting import ends_soon
 
 CONTRACTS = ["murli", "response", "agent-spec-1.6", "agent-spec-2"]

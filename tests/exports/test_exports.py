@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 from harness import golden, run, tool
 from murli.exports import FORMATS, exported, tools_for
 from murli.schemas.definitions import definitions_of
-from murli.wire.catalogue import from_description
+from murli.wire.listing import from_description
 
 try:
     from mcp_types import Tool as McpTool

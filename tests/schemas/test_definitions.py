@@ -13,7 +13,7 @@ from client_documents import DESCRIBE
 from murli.client.calling import build
 from murli.errors import AgentError
 from murli.schemas.definitions import Definition, definitions_of, names_of
-from murli.wire.catalogue import from_description, from_manifest
+from murli.wire.listing import from_description, from_manifest
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 CATALOGUE = from_description(DESCRIBE)

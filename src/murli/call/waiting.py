@@ -409,7 +409,7 @@ def _words(invocation: Invocation) -> list[str]:
     groups = {"wait", "format"} if invocation.writer.is_tty() else {"wait"}
     ours = names_where(lambda flag: flag.group in groups) | {"--timeout"}
     words = command_line(invocation).with_flags(dict.fromkeys(ours))
-    if words is None:  # without it an option would take the words behind it
+    if words is None:  # an option in front of the flag would take what follows as its value
         invocation.refuse(usage.other("--until must stand behind all other words.", "--until"))
     return words
 

@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..wire.catalogue import (
-    Catalogue,
-    from_description,
-    from_manifest,
-    is_description,
-    is_manifest,
-    is_shallow,
-)
+from ..wire.catalogue import Catalogue
 from ..wire.dialects import is_envelope
 from ..wire.documents import parsed
+from ..wire.listing import from_description, from_manifest, is_description, is_manifest, is_shallow
 from ..wire.reading import read
 from .steps import Load, Run, Save, Steps
 

@@ -105,7 +105,7 @@ def _line(invocation: Invocation) -> CommandLine:
     if formats.isdisjoint(name for name, _, _ in line.call.taken):
         return line
     words = line.with_flags(dict.fromkeys(formats))
-    if words is None:  # without it an option would take the words behind it
+    if words is None:  # an option in front of the flag would take what follows as its value
         first = next(name for name, _, _ in line.call.taken if name in formats)
         invocation.refuse(usage.other(f"{first} must stand behind all other words.", first))
     return CommandLine(scan_again(invocation, words))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..wire.catalogue import Catalogue, from_description, from_manifest, is_description, is_manifest
+from ..wire.catalogue import Catalogue
 from ..wire.dialects import dialect_of
 from ..wire.documents import parsed, terminal_of
 from ..wire.envelopes import revision_of
+from ..wire.listing import from_description, from_manifest, is_description, is_manifest
 from ..wire.values import object_in
 from .probing import Prober
 from .target import ENVELOPES, NO_SUCH_FLAG, NONE

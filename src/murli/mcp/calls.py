@@ -15,10 +15,11 @@ from ..client.decisions import Policy
 from ..client.response import Response
 from ..client.session import Session
 from ..client.steps import Recall, Run, Step, Steps
-from ..wire.catalogue import Catalogue, from_description, is_description
+from ..wire.catalogue import Catalogue
 from ..wire.collecting import HeadAndTail, WholeOutput
 from ..wire.documents import parsed
 from ..wire.limits import Limits
+from ..wire.listing import from_description, is_description
 from ..wire.reading import read
 from ..wire.response import Problem
 from ..wire.running import ProcessResult

@@ -48,3 +48,8 @@ def number_in(value: Any) -> int | None:
     if not isinstance(value, int) or isinstance(value, bool):
         return None
     return max(min(value, MOST), -MOST)
+
+
+def scalars_in(value: Any) -> tuple[str, ...]:
+    """Return the items of a list as texts, null included, but for its lists and objects."""
+    return tuple(str(each) for each in list_in(value) if not isinstance(each, (dict, list)))

@@ -16,7 +16,7 @@ def export(document: Mapping[str, Any], commands: Sequence[Command], name: str) 
     Where *commands* are named, only these, and what is below them.
     """
     from ...exports import exported
-    from ...wire.catalogue import from_description
+    from ...wire.listing import from_description
 
     only = [command.path[1:] for command in commands]
     return exported(from_description(document), name, document, only=only)

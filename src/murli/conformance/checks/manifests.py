@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...wire.catalogue import is_manifest
 from ...wire.dialects import Dialect
 from ...wire.envelopes import object_in, text_in, texts_in
+from ...wire.listing import is_manifest
 from ..calls.making import Call, Target, unsuccessful
 from ..judging import NotVerified, finding
 from ..results import Finding

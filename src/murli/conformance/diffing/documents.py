@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from ...wire.catalogue import is_description, is_manifest
+from ...wire.listing import is_description, is_manifest
 from .changes import NotADescription, printable
 
 _ADVICE = "Save what `TOOL describe` or `TOOL manifest` prints, as it is."

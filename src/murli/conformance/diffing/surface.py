@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...wire.catalogue import listed_in, walked
+from ...wire.listing import listed_in, walked
 from ...wire.values import list_in, object_in, text_in
 from .documents import kind_of
 from .remarks import arguments_in, remarks_in

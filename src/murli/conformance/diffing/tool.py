@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...wire.catalogue import calls_in
+from ...wire.listing import calls_in
 from ...wire.values import list_in, object_in, text_in
 from .changes import BREAKING, COMPATIBLE, NOTE, Change, printable, same, shown
 from .surface import Surface, distinct_texts

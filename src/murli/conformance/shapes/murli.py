@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...wire import catalogue
+from ...wire import listing
 from ...wire.values import objects_in
 from .from_schema import Shapes
 from .kinds import SCHEMA, misfits, shown
@@ -84,5 +84,5 @@ def flags_in(command: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]
 
 def walked(description: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield every command of a description, and its words after the tool's name."""
-    for path, command in catalogue.walked(description):
+    for path, command in listing.walked(description):
         yield " ".join(each or "?" for each in path), command
