@@ -305,11 +305,18 @@ def test_the_usage_is_of_the_command_whose_option_is_wrong(tmp_path: Path) -> No
 
 
 def test_people_get_the_words_of_the_framework(tasks: list[str]) -> None:
-    """At a terminal a mistake has the framework's usage line, its status, and one suggestion."""
+    """At a terminal a mistake has the framework's usage line, its status, and its suggestion.
+
+    Ours stands there only where the framework has none.
+    """
     done = run_at_terminal(tasks, "raport")
     assert (done.out, done.code) == ("", 2)
-    assert "usage: " in done.err.lower()
-    assert len(re.findall("did you mean", done.err.lower())) == 1
+    shown = done.err.lower()
+    assert "usage: " in shown
+    ours = re.findall("hint: +did you mean", shown)
+    # Some typers add theirs to that of a newer click.
+    theirs = len(re.findall("did you mean", shown)) - len(ours)
+    assert (len(ours), theirs > 0) in ((1, False), (0, True))
     assert "--schema" not in done.err
 
 

@@ -69,6 +69,15 @@ def do_fork():
     if os.fork() == 0:
         print("child"); sys.exit(3)
     os.wait()
+def do_forks():
+    for number in range(2):
+        if os.fork() == 0:
+            print(number); sys.exit(0)
+        os.wait()
+def do_fork_beside_thread():
+    late = threading.Thread(target=time.sleep, args=(0.5,)); late.start()
+    if os.fork() == 0: sys.exit(0)
+    os.wait()
 
 if __name__ == "__main__":
     sys.exit(main())
@@ -102,6 +111,7 @@ def legacy(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         ),
         ("colour", "red"),
         ("fork", "parent\nchild"),
+        ("forks", "0\n1"),
     ],
 )
 def test_what_is_printed_is_the_result(legacy: list[str], what: str, result: object) -> None:
@@ -115,6 +125,13 @@ def test_what_is_printed_is_the_result(legacy: list[str], what: str, result: obj
         "message": "",
         "result": result,
     }
+
+
+def test_python_warns_of_a_fork_beside_threads_of_the_tool_alone(legacy: list[str]) -> None:
+    """From 3.12 on a fork beside a thread of the tool's own is warned of as without murli."""
+    done = run(legacy, "fork_beside_thread")
+    assert done.code == 0
+    assert ("is multi-threaded" in done.err) == (sys.version_info >= (3, 12))
 
 
 @pytest.mark.parametrize(

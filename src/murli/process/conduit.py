@@ -44,6 +44,8 @@ class Conduit:
         # The thread that just keeps something.
         self._keeper = 0
         self._started = False
+        # The filter that keeps Python from warning of that thread where the program forks.
+        self._filter: Any = None
         reading, writing = map(away_from_standard, _open_pipe())
         self._reading = reading
         self._identity = identity(reading)
@@ -63,6 +65,28 @@ class Conduit:
             from .process_guard import start_undisturbed
 
             start_undisturbed(self._drain)
+
+    def excuse_thread(self) -> None:
+        """Let Python, from 3.12 on, warn of a fork only where threads of the program are left.
+
+        Some versions count the thread that is started behind the fork, all of them a second time.
+        """
+        self._warn_again()
+        threading = sys.modules.get("threading")
+        if sys.version_info < (3, 12) or (threading is not None and threading.active_count() > 1):
+            return
+        import warnings
+        from re import escape
+
+        message = f"This process (pid={os.getpid()}) is multi-threaded, use of fork()"
+        warnings.filterwarnings("ignore", escape(message), DeprecationWarning)
+        self._filter = warnings.filters[0]
+
+    def _warn_again(self) -> None:
+        warnings = sys.modules.get("warnings")
+        if self._filter is not None and warnings is not None and self._filter in warnings.filters:
+            warnings.filters.remove(self._filter)
+        self._filter = None
 
     def rejoin(self) -> bool:
         """Be descriptor 1 again, should the program have put back what was there before.
@@ -99,6 +123,7 @@ class Conduit:
 
     def close(self) -> None:
         """End, the call being over; later output has another reader."""
+        self._warn_again()
         with self._lock:
             if not self._take():
                 return
@@ -158,9 +183,12 @@ def prepare(capture: DescriptorCapture, function: str, paths: Iterable[Any]) -> 
             return
         finally:
             resume()
-    # Python warns of a fork that leaves threads behind; that one is started afterwards.
-    if capture.conduit is not None and function != "fork":
-        capture.conduit.start()
+    if capture.conduit is not None:
+        # Python warns of a fork that leaves threads behind; that one is started afterwards.
+        if function == "fork":
+            capture.conduit.excuse_thread()
+        else:
+            capture.conduit.start()
 
 
 def stream_lines(capture: DescriptorCapture, lines: PrintedLines) -> bool:
