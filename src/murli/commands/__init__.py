@@ -15,21 +15,22 @@ def run_mounted(invocation: Invocation) -> Invocation:
 
     Comes back only from ``exec`` and ``mcp``, in the process of one of their calls, with that.
     """
-    if invocation.call.before:
-        _hide_secrets(invocation)
-    if invocation.call.mounted == "exec":
+    host, call = invocation.host, invocation.call
+    if call.before:  # the secrets that were given to the tool itself
+        host.secret_options(host.level()).hide_in(call.before, invocation)
+    if call.mounted == "exec":
         from .dispatch import run as run_calls
 
         return run_calls(invocation)
-    if invocation.call.mounted == "mcp":
+    if call.mounted == "mcp":
         from .serving import run as run_calls
 
         return run_calls(invocation)
-    if invocation.call.mounted == "describe":
+    if call.mounted == "describe":
         from .describe import run
-    elif invocation.call.mounted == "profile":
+    elif call.mounted == "profile":
         from .profile import run
-    elif invocation.call.mounted == "manifest":
+    elif call.mounted == "manifest":
         from .manifest import run
     else:
         from .doctor import run
@@ -72,9 +73,3 @@ def advise(invocation: Invocation) -> None:
     from .doctor import advise as show
 
     show(invocation)
-
-
-def _hide_secrets(invocation: Invocation) -> None:
-    """Learn the secrets that were given to the tool itself, before a command of ours."""
-    host, call = invocation.host, invocation.call
-    host.secret_options(host.level()).hide_in(call.before, invocation)

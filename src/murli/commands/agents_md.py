@@ -35,22 +35,18 @@ def format_agents_md(described: Mapping[str, Any]) -> str:
         "## Schema Version",
         f"`{described['schema_version']}`",
     ]
-    usage = [part for part in (*usage_of(described), *facts_of(described)) if part]
-    if usage:
-        parts += ["## Usage", *usage]
     codes = [f"- {code}: {meaning}" for code, meaning in described.get("exit_codes", {}).items()]
-    statuses = statuses_of(described)
-    if codes:
-        parts += ["## Exit Codes", "\n".join(codes)]
-    if statuses:
-        parts += ["## Exit Statuses", statuses]
-    commands = described.get("commands") or []
-    if commands:
-        parts.append("## Commands")
-    for command in commands:
-        parts += sections_of(command, name, "")
+    commands = described.get("commands") or ()
+    sections = {
+        "Usage": [*usage_of(described), *facts_of(described)],
+        "Exit Codes": ["\n".join(codes)],
+        "Exit Statuses": [statuses_of(described)],
+        "Commands": [part for command in commands for part in sections_of(command, name, "")],
+    }
+    for title, texts in sections.items():
+        parts += [f"## {title}", *texts] if any(texts) else []
     parts.append(f"{_END} `{name} describe --agents-md` wrote. Your own text may follow. -->")
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _heading(name: str) -> str:
@@ -106,12 +102,12 @@ def check(invocation: Invocation, path: str, text: str) -> NoReturn:
         message = f"{path} is up to date."
         invocation.exit(invocation.writer._answer(Success(message, {"file": path}), message))
     heading = _heading(name)
-    if not kept:
-        problem = f'{path} has no line "{heading}".'
+    if kept:
+        lines = difference(path, kept, now)
+        advice = f'Replace its part from "{heading}" to the end mark with the output of `{call}`.'
+    else:
+        lines = [f'{path} has no line "{heading}".']
         advice = f"Add the output of `{call}` to it."
-        invocation.refuse(drifted(invocation, "agents_md_drifted", [problem], advice))
-    lines = difference(path, kept, now)
-    advice = f'Replace its part from "{heading}" to the end mark with the output of `{call}`.'
     invocation.refuse(drifted(invocation, "agents_md_drifted", lines, advice))
 
 

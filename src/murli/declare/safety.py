@@ -136,8 +136,6 @@ def declared_danger(metadata: Metadata | None, path: tuple[str, ...]) -> str:
 
 def only_reads(metadata: Metadata | None, path: tuple[str, ...]) -> bool:
     """Return whether a command is declared to change nothing, or, undeclared, named like that."""
-    if metadata is not None and metadata.mutating:
-        return False
     declared = declared_danger(metadata, path)
     return declared == "safe" if declared else suggests_reading(path)
 
@@ -147,10 +145,7 @@ def may_repeat(metadata: Metadata | None, path: tuple[str, ...]) -> bool:
 
     That is declared (read-only or idempotent), or suggested by the name of an undeclared command.
     """
-    if metadata is not None and metadata.idempotent:
-        return True
-    declared = declared_danger(metadata, path)
-    return declared == "safe" if declared else suggests_reading(path)
+    return bool(metadata is not None and metadata.idempotent) or only_reads(metadata, path)
 
 
 def declaration_gaps(
@@ -161,33 +156,24 @@ def declaration_gaps(
     Those are commands that look like changes, and groups that are declared mutating, which
     declares nothing about the commands below them. Each comes with the words that call it.
     """
-    leaves = [(path, each) for path, each in commands if not _is_described_group(each)]
+    undeclared = [
+        path
+        for path, each in commands
+        if not _is_described_group(each) and _safety_in(each).get("declared") is False
+    ]
     for path, command in commands:
+        below = []
         if _is_described_group(command):
             prefix = f"{path} " if path else ""
-            below = [
-                name
-                for name, each in leaves
-                if name.startswith(prefix) and _safety_in(each).get("declared") is False
-            ]
-            if command.get("mutating") is True and below:
-                group = f'group "{path}"' if path else "the tool itself"
-                yield (
-                    path,
-                    f"{group} is declared mutating, which says nothing about "
-                    f"{', '.join(below)}: declare each of them",
-                )
-            elif not below and (level := _undeclared_danger(path, command)):
-                yield path, _advice(path, level)  # it may be called by itself
-        elif level := _undeclared_danger(path, command):
-            yield path, _advice(path, level)
-
-
-def _advice(path: str, level: str) -> str:
-    return (
-        f'"{path}" looks {level} and is not declared: annotate it with '
-        f'Metadata(danger_level="{level}"), or "safe" if it changes nothing'
-    )
+            below = [name for name in undeclared if name.startswith(prefix)]
+        if below and command.get("mutating") is True:
+            group = f'group "{path}"' if path else "the tool itself"
+            about = f"which says nothing about {', '.join(below)}: declare each of them"
+            yield path, f"{group} is declared mutating, {about}"
+        elif not below and (level := _undeclared_danger(path, command)):
+            # A group too may be called by itself.
+            how = f'Metadata(danger_level="{level}"), or "safe" if it changes nothing'
+            yield path, f'"{path}" looks {level} and is not declared: annotate it with {how}'
 
 
 def _undeclared_danger(path: str, command: Mapping[str, Any]) -> str:

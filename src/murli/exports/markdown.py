@@ -26,11 +26,9 @@ def usage_of(described: Mapping[str, Any]) -> Iterator[str]:
     if not flags:
         return
     agents = (described.get("capabilities") or {}).get("agents", "pipe")
-    failure = (
-        "a failure is a JSON document on stderr"
-        if described["failures"] == "stderr"
-        else "`ok` in it says whether the call worked"
-    )
+    failure = "`ok` in it says whether the call worked"
+    if described["failures"] == "stderr":
+        failure = "a failure is a JSON document on stderr"
     called = _CALLED["pipe" if agents == "pipe" else "flag"].format(name=name)
     yield f"{called}; {failure}, and the exit code is not 0."
     yield f"Flags of every command, in any position: {', '.join(f'`{flag}`' for flag in flags)}."
@@ -48,8 +46,7 @@ def sections_of(command: Mapping[str, Any], tool: str, above: str) -> Iterator[s
     schema = f"{tool} {path} --schema    # JSON schema for this command"
     yield shell(*([usage] if usage else []), *([] if usage and above else [schema]))
     yield from facts_of(command, leads=bool(below))
-    statuses = statuses_of(command)
-    if statuses:
+    if statuses := statuses_of(command):
         yield f"**Exit statuses:** {statuses}"
     if below:
         yield f"**Subcommands:** {', '.join(map(_marked, below))}"
@@ -61,8 +58,7 @@ def facts_of(command: Mapping[str, Any], leads: bool = False) -> Iterator[str]:
     """Yield what is known of *command* beside its usage; of one that *leads* on, nothing else."""
     if command.get("deprecated"):
         yield "**Deprecated.**"
-    safety = "" if leads else ", ".join(_safety(command))
-    if safety:
+    if not leads and (safety := ", ".join(_safety(command))):
         yield f"**Safety:** {safety}"
     lines = [_parameter(each, each["name"].upper()) for each in command.get("arguments", ())]
     lines += [
@@ -74,10 +70,9 @@ def facts_of(command: Mapping[str, Any], leads: bool = False) -> Iterator[str]:
     if command.get("exits"):
         yield "**Ends:**"
         yield "\n".join(f"- {line}" for line in command["exits"])
-    examples = command.get("examples")
-    if examples:
+    if command.get("examples"):
         yield "**Examples:**"
-        yield shell(*map(_example, examples))
+        yield shell(*map(_example, command["examples"]))
 
 
 def _safety(command: Mapping[str, Any]) -> Iterator[str]:
@@ -141,11 +136,10 @@ def danger_in(command: Mapping[str, Any]) -> str:
 
 def statuses_of(described: Mapping[str, Any]) -> str:
     """Return in words what the statuses of a tool or command mean, ``""`` where nobody says."""
-    parts = [
+    return ", ".join(
         f"{each['status']} is {'a success' if each['ok'] else 'a failure'} ({each['meaning']})"
         for each in described.get("exit_statuses") or ()
-    ]
-    return ", ".join(parts)
+    )
 
 
 def _marked(command: Mapping[str, Any]) -> str:

@@ -1,10 +1,8 @@
 """What well-known libraries print that is more than text, while the call of an agent runs.
 
 `core.LIBRARIES` says which module of a library is known to which module of this room. That one has
-
-* ``LIBRARY``, the name of the library as it is imported, and
-* ``hook(invocation, module)``, called when the library's *module* has been loaded, before the call
-  or in the middle of it. It hooks what it needs and returns the function that takes it back.
+a function ``hook(invocation, module)``, called when the library's *module* has been loaded, before
+the call or in the middle of it. It hooks what it needs until the call is over.
 
 A library that is not as it was known is left alone: whatever goes wrong here leaves text.
 """
@@ -38,7 +36,7 @@ def hook(invocation: Invocation, module: ModuleType, name: str) -> None:
         return
     try:
         ours: Any = import_module(f"{__name__}.{LIBRARIES[name]}")
-        invocation.undo.append(ours.hook(invocation, module))
+        ours.hook(invocation, module)
     except Exception:  # not the library that we know: what it prints is text
         pass
 

@@ -213,15 +213,10 @@ def bar_of(stream: Any) -> Bar | None:
     return stream.bar if type(stream) is Unseen else None
 
 
-def replaced(target: Any, functions: dict[str, Any]) -> Callable[[], None]:
-    """Put *functions* in the place of those of *target*; return what takes them back."""
-    undo = [replace(target, name, function) for name, function in functions.items()]
-
-    def take_back() -> None:
-        while undo:
-            undo.pop()()
-
-    return take_back
+def replace_in(target: Any, functions: dict[str, Any], invocation: Invocation) -> None:
+    """Put *functions* in the place of those of *target* until *invocation* is over."""
+    for name, function in functions.items():
+        invocation.undo.append(replace(target, name, function))
 
 
 def state_of(

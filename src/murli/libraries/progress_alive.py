@@ -5,23 +5,22 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 
-from .progress import Bar, Reporter, is_seen_by_agents, replaced, state_of
+from .progress import Bar, Reporter, is_seen_by_agents, replace_in, state_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from types import ModuleType
     from typing import Any
 
     from ..call import Invocation
     from ..outcome import ProgressEvent
 
-LIBRARY = "alive_progress"
 _BAR = "__alive_bar"
 
 
-def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
-    """Report what the bars of *module* show, until what is returned is called."""
+def hook(invocation: Invocation, module: ModuleType) -> None:
+    """Report what the bars of *module* show."""
     own = getattr(module, _BAR)
     reporter = Reporter(invocation)
 
@@ -32,7 +31,7 @@ def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
             return own(config, total, **more)
         return _reported(own(config._replace(disable=True), total, **more), config, total, reporter)
 
-    return replaced(module, {_BAR: alive_bar})
+    replace_in(module, {_BAR: alive_bar}, invocation)
 
 
 @contextmanager

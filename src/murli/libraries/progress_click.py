@@ -9,7 +9,7 @@ from itertools import compress, count
 from operator import length_hint
 from weakref import proxy
 
-from .progress import Bar, Reporter, Unseen, bar_of, is_seen_by_agents, replaced, state_of
+from .progress import Bar, Reporter, Unseen, bar_of, is_seen_by_agents, replace_in, state_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 
     from ..call import Invocation
 
-LIBRARY = "click"
 
-
-def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
-    """Report what the bars of *module* show, until what is returned is called."""
+def hook(invocation: Invocation, module: ModuleType) -> None:
+    """Report what the bars of *module* show."""
     bars: Any = module.ProgressBar
     reporter = Reporter(invocation)
     own_init, own_enter, own_finish = bars.__init__, bars.__enter__, bars.render_finish
@@ -47,7 +45,8 @@ def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
         if bar is not None:
             bar.close()
 
-    return replaced(bars, {"__init__": init, "__enter__": enter, "render_finish": finish})
+    own = {"__init__": init, "__enter__": enter, "render_finish": finish}
+    replace_in(bars, own, invocation)
 
 
 def _take(shown: Any, reporter: Reporter) -> None:

@@ -7,22 +7,20 @@ from __future__ import annotations
 
 from functools import partial
 
-from .progress import Bar, Reporter, is_seen_by_agents, replaced, state_of
+from .progress import Bar, Reporter, is_seen_by_agents, replace_in, state_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from types import ModuleType
     from typing import Any
 
     from ..call import Invocation
     from ..outcome import ProgressEvent
 
-LIBRARY = "rich"
 
-
-def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
-    """Report the tasks of every ``Progress`` of *module*, until what is returned is called."""
+def hook(invocation: Invocation, module: ModuleType) -> None:
+    """Report the tasks of every ``Progress`` of *module*."""
     kind: Any = module.Progress
     reporter = Reporter(invocation)
     own_start, own_stop, own_refresh = kind.start, kind.stop, kind.refresh
@@ -68,17 +66,8 @@ def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
         whole, bars = own_rich(shown), _bars_of(shown)
         return whole if bars is None else _Unseen(whole, bars)
 
-    return replaced(
-        kind,
-        {
-            "start": start,
-            "stop": stop,
-            "refresh": refresh,
-            "add_task": add_task,
-            "remove_task": remove_task,
-            "__rich__": rendered,
-        },
-    )
+    own = {"start": start, "stop": stop, "refresh": refresh, "add_task": add_task}
+    replace_in(kind, {**own, "remove_task": remove_task, "__rich__": rendered}, invocation)
 
 
 def _close(bars: dict[Any, Bar]) -> None:

@@ -5,22 +5,19 @@ from __future__ import annotations
 from functools import partial
 from weakref import proxy
 
-from .progress import Bar, Reporter, Unseen, bar_of, is_seen_by_agents, replaced, state_of
+from .progress import Bar, Reporter, Unseen, bar_of, is_seen_by_agents, replace_in, state_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import ModuleType
     from typing import Any
 
     from ..call import Invocation
     from ..outcome import ProgressEvent
 
-LIBRARY = "tqdm"
 
-
-def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
-    """Report what the bars of *module* show, until what is returned is called."""
+def hook(invocation: Invocation, module: ModuleType) -> None:
+    """Report what the bars of *module* show."""
     bars: Any = module.tqdm
     reporter = Reporter(invocation)
     own_display, own_close = bars.display, bars.close
@@ -40,7 +37,7 @@ def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
             bar.report(is_end=True)
         return own_close(shown)
 
-    return replaced(bars, {"display": display, "close": close})
+    replace_in(bars, {"display": display, "close": close}, invocation)
 
 
 def _taken(shown: Any, reporter: Reporter) -> Bar | None:

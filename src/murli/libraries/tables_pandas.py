@@ -7,20 +7,17 @@ from .tables import Rendering, as_shown, remember, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import ModuleType
     from typing import Any
 
     from ..call import Invocation
 
-LIBRARY = "pandas"
-
 # A frame of more rows that is shown in part is answered as it is shown.
 _MOST_ROWS = 1000
 
 
-def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
-    """Remember the text of frames, which `repr` is made of as well; return what ends that."""
+def hook(invocation: Invocation, module: ModuleType) -> None:
+    """Remember the text of frames, which `repr` is made of as well."""
 
     def to_string(beneath: Any, self: Any, *args: Any, **named: Any) -> Any:
         text = beneath(self, *args, **named)
@@ -32,7 +29,7 @@ def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
             pass
         return text
 
-    return put_over(module.DataFrame, "to_string", to_string)
+    invocation.undo.append(put_over(module.DataFrame, "to_string", to_string))
 
 
 def _read(

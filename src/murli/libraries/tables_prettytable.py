@@ -9,17 +9,14 @@ from .tables import Rendering, as_shown, remember, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import ModuleType
     from typing import Any
 
     from ..call import Invocation
 
-LIBRARY = "prettytable"
 
-
-def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
-    """Remember what the tables of *module* render; return what ends that."""
+def hook(invocation: Invocation, module: ModuleType) -> None:
+    """Remember what the tables of *module* render."""
     latest = _local()
 
     def get_rows(beneath: Any, self: Any, options: Any) -> Any:
@@ -39,14 +36,8 @@ def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
             pass
         return text
 
-    undo = put_over(module.PrettyTable, "_get_rows", get_rows)
-    undo_string = put_over(module.PrettyTable, "get_string", get_string)
-
-    def undo_both() -> None:
-        undo_string()
-        undo()
-
-    return undo_both
+    invocation.undo.append(put_over(module.PrettyTable, "_get_rows", get_rows))
+    invocation.undo.append(put_over(module.PrettyTable, "get_string", get_string))
 
 
 def _read(self: Any, options: Any, rows: Any) -> dict[str, Any]:

@@ -17,19 +17,18 @@ if TYPE_CHECKING:
 
     Read = Callable[[Any, Any, Any], Callable[[], Any]]
 
-LIBRARY = "rich"
 
-
-def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
-    """Remember what the classes of *module* render; return what ends that."""
+def hook(invocation: Invocation, module: ModuleType) -> None:
+    """Remember what the classes of *module* render."""
     if module.__name__ == "rich.json":
-        return _hook_json(invocation, module)
-    if module.__name__ == "rich.tree":
-        return _hook_rendering(invocation, module.Tree, _read_tree, "trees")
-    return _hook_rendering(invocation, module.Table, _read_table, "tables")
+        _hook_json(invocation, module)
+    elif module.__name__ == "rich.tree":
+        _hook_rendering(invocation, module.Tree, _read_tree, "trees")
+    else:
+        _hook_rendering(invocation, module.Table, _read_table, "tables")
 
 
-def _hook_rendering(invocation: Invocation, kind: type, read: Read, key: str) -> Callable[[], None]:
+def _hook_rendering(invocation: Invocation, kind: type, read: Read, key: str) -> None:
     def render(beneath: Any, self: Any, console: Any, options: Any) -> Iterator[Any]:
         try:
             value = None if _is_grid(self) else read(self, console, options)
@@ -50,27 +49,24 @@ def _hook_rendering(invocation: Invocation, kind: type, read: Read, key: str) ->
         except Exception:  # not the segments that we know
             pass
 
-    return put_over(kind, "__rich_console__", render)
+    invocation.undo.append(put_over(kind, "__rich_console__", render))
 
 
-def _hook_json(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
+def _hook_json(invocation: Invocation, module: ModuleType) -> None:
     def cast(beneath: Any, self: Any) -> Any:
         text = beneath(self)
         try:
-            _remember_json(invocation, text.plain)
+            from json import loads
+
+            from .tables import Rendering, remember
+
+            shown = text.plain
+            remember(invocation, Rendering(shown, lambda: loads(shown), "values", folds=True))
         except Exception:  # no text as we know it
             pass
         return text
 
-    return put_over(module.JSON, "__rich__", cast)
-
-
-def _remember_json(invocation: Invocation, text: str) -> None:
-    from json import loads
-
-    from .tables import Rendering, remember
-
-    remember(invocation, Rendering(text, lambda: loads(text), "values", folds=True))
+    invocation.undo.append(put_over(module.JSON, "__rich__", cast))
 
 
 def _is_grid(self: Any) -> bool:

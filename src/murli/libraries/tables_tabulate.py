@@ -13,21 +13,18 @@ from .tables import Rendering, as_shown, remember, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import ModuleType
     from typing import Any
 
     from ..call import Invocation
-
-LIBRARY = "tabulate"
 
 # What is text for another program, and no table to look at.
 _MARKUP = ("<", "\\begin", "{|")
 _SEPARATING_LINE = "\001"
 
 
-def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
-    """Remember what *module* renders; return what ends that."""
+def hook(invocation: Invocation, module: ModuleType) -> None:
+    """Remember what *module* renders."""
     latest = _local()
 
     def normalize(beneath: Any, *args: Any, **named: Any) -> Any:
@@ -46,18 +43,8 @@ def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
             remember(invocation, Rendering(text, lambda: _read(*found)))
         return text
 
-    undo = put_over(module, "_normalize_tabular_data", normalize)
-    try:
-        undo_format = put_over(module, "_format_table", format_table)
-    except AttributeError:
-        undo()
-        raise
-
-    def undo_both() -> None:
-        undo_format()
-        undo()
-
-    return undo_both
+    invocation.undo.append(put_over(module, "_format_table", format_table))
+    invocation.undo.append(put_over(module, "_normalize_tabular_data", normalize))
 
 
 def _read(headers: list[Any], rows: list[list[Any]]) -> dict[str, Any]:

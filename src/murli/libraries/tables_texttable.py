@@ -7,17 +7,14 @@ from .tables import Rendering, remember, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import ModuleType
     from typing import Any
 
     from ..call import Invocation
 
-LIBRARY = "texttable"
 
-
-def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
-    """Remember what the tables of *module* render; return what ends that."""
+def hook(invocation: Invocation, module: ModuleType) -> None:
+    """Remember what the tables of *module* render."""
 
     def draw(beneath: Any, self: Any) -> Any:
         text = beneath(self)
@@ -30,4 +27,4 @@ def hook(invocation: Invocation, module: ModuleType) -> Callable[[], None]:
             pass
         return text
 
-    return put_over(module.Texttable, "draw", draw)
+    invocation.undo.append(put_over(module.Texttable, "draw", draw))

@@ -31,7 +31,7 @@ options:
   --strict  end with 1 when a check fails
 """
 _MARKS = {"pass": "✓", "warn": "⚠", "fail": "✗"}
-_COUNTED = {"warn": "warnings", "fail": "failed"}
+_COUNTED = {"pass": "passed", "warn": "warnings", "fail": "failed"}
 
 
 def run(invocation: Invocation) -> NoReturn:
@@ -46,24 +46,24 @@ def run(invocation: Invocation) -> NoReturn:
                 if word.startswith("-")
                 else usage.extra_argument([word])
             )
-    report = run_doctor(build(invocation))
-    hidden = list(_hidden(invocation.host.tree()))
-    gaps = "; ".join(sentence for _, sentence in declaration_gaps(hidden))
-    if gaps:
-        _add(report, "safety", "fail", gaps)
-    for name in _unguardable(invocation):
-        _add(report, "guard", "fail", name)
-    wrong = "; ".join(_wrong_declarations(invocation))
-    if wrong:
-        _add(report, "declarations", "fail", wrong)
-    for trouble in _profile_troubles(invocation):
-        _add(report, "profiles", "warn", trouble)
+    checks = [check(*finding) for finding in _findings(build(invocation))]
+    checks += [check(*finding) for finding in _troubles(invocation) if finding[2]]
     if invocation.contract.checks_dependencies:
-        from .checks import complete
+        from .checks import completed
 
-        complete(report, invocation)
+        checks = completed(checks, invocation)
+    report = _report(checks)
     code = answer_report(invocation.writer, report)
     invocation.exit(code or (1 if words and report["failed"] else 0))
+
+
+def _troubles(invocation: Invocation) -> Iterator[tuple[str, str, str]]:
+    """Yield what is wrong with the running tool that is not in its description."""
+    hidden = list(_hidden(invocation.host.tree()))
+    yield "safety", "fail", "; ".join(sentence for _, sentence in declaration_gaps(hidden))
+    yield from (("guard", "fail", sentence) for sentence in _unguardable(invocation))
+    yield "declarations", "fail", "; ".join(_wrong_declarations(invocation))
+    yield from (("profiles", "warn", sentence) for sentence in _profile_troubles(invocation))
 
 
 def _unguardable(invocation: Invocation) -> Iterator[str]:
@@ -96,14 +96,10 @@ def _wrong_declarations(invocation: Invocation) -> Iterator[str]:
     yield from misdirected(host, rules.values(), rules)
 
 
-def _add(report: dict[str, Any], name: str, status: str, message: str) -> None:
-    report["checks"].append(_check(name, status, message))
-    report[_COUNTED[status]] += 1
-
-
 def _profile_troubles(invocation: Invocation) -> Iterator[str]:
     """Return what is wrong with the saved profiles, one sentence each."""
     import os
+    from glob import escape, glob
 
     from ...call.saved_profile import store_file
     from ...call.settable import settable_flags
@@ -119,23 +115,13 @@ def _profile_troubles(invocation: Invocation) -> Iterator[str]:
         yield str(error)
         return
     yield from (message for _, message in file.warnings)
-    folder, name = os.path.split(file.path)
-    aside = [each for each in _listing(folder) if each.startswith(f"{name}.corrupt-")]
+    aside = sorted(map(os.path.basename, glob(f"{escape(file.path)}.corrupt-*")))
     if aside:
-        yield f"a damaged store is kept as {', '.join(sorted(aside))} in {folder}"
+        yield f"a damaged store is kept as {', '.join(aside)} in {os.path.dirname(file.path)}"
     for profile in store.names():
         for key in store.profiles[profile].flags:
             if key not in known:
                 yield f'profile "{profile}" holds "{key}", which is not a flag it can set'
-
-
-def _listing(folder: str) -> list[str]:
-    import os
-
-    try:
-        return os.listdir(folder)
-    except OSError:  # nothing was ever saved
-        return []
 
 
 def advise(invocation: Invocation) -> None:
@@ -155,14 +141,12 @@ def answer_report(writer: Writer, report: dict[str, Any]) -> int:
 
 def run_doctor(described: Mapping[str, Any]) -> dict[str, Any]:
     """Check a describe document; return the report."""
-    checks = [_check(*finding) for finding in _findings(described)]
-    counts = [check["status"] for check in checks]
-    return {
-        "checks": checks,
-        "passed": counts.count("pass"),
-        "warnings": counts.count("warn"),
-        "failed": counts.count("fail"),
-    }
+    return _report([check(*finding) for finding in _findings(described)])
+
+
+def _report(checks: list[dict[str, Any]]) -> dict[str, Any]:
+    statuses = [each["status"] for each in checks]
+    return {"checks": checks, **{_COUNTED[each]: statuses.count(each) for each in _COUNTED}}
 
 
 def write_doctor_tty(stream: TextStream, report: Mapping[str, Any]) -> None:
@@ -173,9 +157,9 @@ def write_doctor_tty(stream: TextStream, report: Mapping[str, Any]) -> None:
 def doctor_text(report: Mapping[str, Any]) -> str:
     """Return *report* for people."""
     lines = [
-        f"{_MARKS[check['status']]} {check['name']}"
-        + (f": {check['message']}" if check.get("message") else "")
-        for check in report["checks"]
+        f"{_MARKS[each['status']]} {each['name']}"
+        + (f": {each['message']}" if each.get("message") else "")
+        for each in report["checks"]
     ]
     counts = "{passed} passed, {warnings} warnings, {failed} failed".format_map(report)
     return "\n".join([*lines, "", counts])
@@ -194,11 +178,9 @@ def _findings(described: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     ]
     missing = f"commands missing description: [{' '.join(bare)}]" if bare else ""
     yield "command_metadata", "warn", missing
-    gaps = "; ".join(sentence for _, sentence in declaration_gaps(_called(described)))
-    if gaps:
+    if gaps := "; ".join(sentence for _, sentence in declaration_gaps(_called(described))):
         yield "safety", "fail", gaps
-    advice = "; ".join(advisories(*names_in(described)))
-    if advice:
+    if advice := "; ".join(advisories(*names_in(described))):
         yield "naming", "warn", advice
 
 
@@ -215,10 +197,10 @@ def names_in(described: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     return [command["name"] for command in commands], flags
 
 
-def _check(name: str, bad: str, message: str) -> dict[str, Any]:
-    if message:
-        return {"name": name, "status": bad, "message": message}
-    return {"name": name, "status": "pass"}
+def check(name: str, bad: str, message: str) -> dict[str, Any]:
+    """Return what was found under *name*: a *message* means that the status is *bad*."""
+    found = {"name": name, "status": bad if message else "pass"}
+    return {**found, "message": message} if message else found
 
 
 def _walk(commands: list[Any], prefix: str = "", separator: str = ".") -> Iterator[tuple[str, Any]]:

@@ -75,7 +75,7 @@ def build(invocation: Invocation, path: Sequence[str] = ()) -> dict[str, Any]:
         document.update(_facts_of_all(invocation, root, made, entries, ours))
     elif invocation.settings.agents != "pipe":  # the first shape has no place for what all share
         for command, entry in made:
-            if command.runs or not command.visible:
+            if command.is_called:
                 entry["flags"].setdefault(AGENT.name, entries.flag(AGENT))
     commands = {key_of(command): entry for command, entry in made if command is not root}
     if found[0] is root:
@@ -168,7 +168,7 @@ def _share_flags(
                 continue
             if name not in taken:
                 flags.pop(name, None)
-            elif command.runs or not command.visible:
+            elif command.is_called:
                 flags.setdefault(name, shared[name])
     return {name: entry for name, entry in shared.items() if name not in taken}
 

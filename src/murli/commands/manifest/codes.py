@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from ...declare import Metadata
 from ...declare.declarations import CommandCode, ExitCode, danger_of, default_exit_codes
 from ...declare.safety import may_repeat
@@ -88,12 +86,9 @@ class ExitCodes:
                 del document["name"]  # which every command would repeat, and the number says
         if self.revision.error_is_closed and entry.side_effects == "none":
             # The first revision means "may work once it is corrected" too.
-            document["retryable"] = entry.retryable or code in _corrected(self.revision)
+            corrected = isinstance(code, ExitCode) and code.value in self.revision.retryable
+            document["retryable"] = entry.retryable or corrected
         return document
-
-
-def _corrected(revision: Revision) -> list[ExitCode]:
-    return [code for code in ExitCode if code.value in revision.retryable]
 
 
 def share_exit_codes(made: list[tuple[Command, dict[str, Any]]]) -> dict[str, Any]:
@@ -105,15 +100,14 @@ def share_exit_codes(made: list[tuple[Command, dict[str, Any]]]) -> dict[str, An
     runs = [
         entry["exit_codes"]
         for command, entry in made
-        if "builtin" not in entry and (command.runs or not command.visible)
+        if "builtin" not in entry and command.is_called
     ]
     table = _agreed(runs or [entry["exit_codes"] for _, entry in made])
     for command, entry in made:
-        own = entry["exit_codes"]
-        plain = "builtin" in entry or (command.visible and not command.runs)
+        plain = "builtin" in entry or not command.is_called
         entry["exit_codes"] = {
             number: document
-            for number, document in own.items()
+            for number, document in entry["exit_codes"].items()
             # That a success of theirs leaves nothing behind goes without saying.
             if table.get(number) != document and not (plain and number == "0" and table)
         }
@@ -121,16 +115,13 @@ def share_exit_codes(made: list[tuple[Command, dict[str, Any]]]) -> dict[str, An
 
 
 def _agreed(maps: list[dict[str, Any]]) -> dict[str, Any]:
-    entries: dict[str, dict[str, Any]] = {}
-    counts: dict[str, Counter[str]] = {}
+    found: dict[str, dict[str, list[Any]]] = {}
     for each in maps:
         for number, entry in each.items():
-            text = repr(entry)
-            entries.setdefault(number, {})[text] = entry
-            counts.setdefault(number, Counter())[text] += 1
+            found.setdefault(number, {}).setdefault(repr(entry), []).append(entry)
     table = {}
-    for number in sorted(entries, key=int):
-        texts = counts[number]
-        if 2 * sum(texts.values()) > len(maps):
-            table[number] = entries[number][max(texts, key=lambda text: (texts[text], text))]
+    for number in sorted(found, key=int):
+        alike = found[number]
+        if 2 * sum(map(len, alike.values())) > len(maps):
+            table[number] = alike[max(alike, key=lambda text: (len(alike[text]), text))][0]
     return table

@@ -6,7 +6,8 @@ written in words, so that a reader of either can call every command.
 
 from __future__ import annotations
 
-from ...declare import Metadata
+from ...declare import FlagAnnotation, Metadata
+from ...declare.described import ArgumentMetadata
 from ...declare.safety import declared_danger
 from ...declare.tree import Flag
 from ...line.discretion import shown_default
@@ -22,12 +23,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...contracts.agent_spec import Revision
-    from ...declare import FlagAnnotation
-    from ...declare.described import ArgumentMetadata
     from ...declare.exit_codes import ExitCode
     from ...declare.tree import Argument, Command
 
 _TYPES = {"int": "integer", "float64": "number", "float": "number", "bool": "boolean"}
+# What is declared of a flag, or of an argument, of which nothing is.
+_NO_NOTE, _NO_ARGUMENT_NOTE = FlagAnnotation(), ArgumentMetadata("")
 
 
 class Entries:
@@ -54,7 +55,6 @@ class Entries:
     def entry(self, command: Command, *, builtin: bool = False) -> dict[str, Any]:
         """Return the entry of *command*; a *builtin* is ours."""
         metadata = command.metadata or Metadata()
-        group = bool(command.visible)
         danger = self.danger(command)
         entry: dict[str, Any] = {"description": self._description(command, metadata)}
         if command.aliases:
@@ -69,12 +69,10 @@ class Entries:
         entry["flags"] = self.flags(command, builtin=builtin, lists=lists)
         if self.detailed and command.arguments:
             entry["positionals"] = self.positionals(command)
-        plain_group = group and not command.runs
         if danger == "safe" and not metadata.danger_level:
             metadata = metadata.merged_with(Metadata(danger_level="safe"))
-        entry["exit_codes"] = self.codes.of(
-            metadata, command.path[1:], builtin=builtin, group=plain_group
-        )
+        path, is_group = command.path[1:], not command.is_called
+        entry["exit_codes"] = self.codes.of(metadata, path, builtin=builtin, group=is_group)
         if schema:
             entry["output_schema"] = schema
         examples = [
@@ -84,7 +82,7 @@ class Entries:
         ]
         if examples:
             entry["examples"] = examples
-        if group:
+        if command.visible:
             entry["subcommands"] = sorted(key_of(child) for child in command.visible)
         if self.detailed:
             entry.update(self._details(command, metadata))
@@ -95,7 +93,7 @@ class Entries:
     def danger(self, command: Command) -> str:
         """Return what a call may do; only what does nothing by itself is harmless undeclared."""
         declared = declared_danger(command.metadata, command.telling_path)
-        return declared or ("safe" if command.visible and not command.runs else "mutating")
+        return declared or ("mutating" if command.is_called else "safe")
 
     def flags(
         self, command: Command, *, builtin: bool = False, lists: bool = False
@@ -117,13 +115,12 @@ class Entries:
 
     def flag(self, flag: Flag, command: Command | None = None) -> dict[str, Any]:
         """Return the entry of *flag*, of *command* or ours."""
-        note = command.note_on(flag) if command is not None else None
-        text = (note.description if note is not None else "") or flag.description
-        default = flag.default
+        note = (command.note_on(flag) if command is not None else None) or _NO_NOTE
+        text, default = note.description or flag.description, flag.default
         if command is not None:
             default, text = shown_default(flag, command, text)
         secret = command is not None and (_is_secret(command, flag) or default == MASK)
-        choices = (note.enum if note is not None else ()) or flag.choices
+        choices = note.enum or flag.choices
         kind, values = self._type(flag.type, choices, takes_value=flag.values != 0)
         entry: dict[str, Any] = {
             "type": kind,
@@ -141,13 +138,12 @@ class Entries:
         if len(short) == 1:
             entry["short"] = short
         if self.detailed:
-            if note is not None and note.pattern:
+            if note.pattern:
                 entry["pattern"] = note.pattern
-            elif note is not None and note.pattern_type:
+            elif note.pattern_type:
                 entry["pattern_type"] = note.pattern_type
-            env = env_of(flag, note)
-            if env:
-                entry["env_vars"] = [{"name": env}]
+            if note.env or flag.env:
+                entry["env_vars"] = [{"name": note.env or flag.env}]
         return entry
 
     def positionals(self, command: Command) -> list[dict[str, Any]]:
@@ -155,16 +151,14 @@ class Entries:
         return [self._positional(argument, command) for argument in command.arguments]
 
     def _positional(self, argument: Argument, command: Command) -> dict[str, Any]:
-        note = command.note_about(argument)
+        note = command.note_about(argument) or _NO_ARGUMENT_NOTE
+        text = note.description or argument.description
         kind, values = self._type(argument.type.removeprefix("[]"), argument.choices)
         entry: dict[str, Any] = {
             "name": positional_name(argument.name),
             "type": kind,
             "required": argument.required,
-            "description": _with_remarks(
-                (note.description if note is not None else "") or argument.description,
-                _argument_remarks(argument, note),
-            ),
+            "description": _with_remarks(text, _argument_remarks(argument, note)),
         }
         self._enumerate(entry, values)
         if argument.values != 1:
@@ -222,7 +216,7 @@ class Entries:
         )
 
     def _flag_remarks(
-        self, flag: Flag, note: FlagAnnotation | None, command: Command | None
+        self, flag: Flag, note: FlagAnnotation, command: Command | None
     ) -> Iterator[str]:
         if flag.spelling:
             yield f"written {flag.spelling}"
@@ -232,34 +226,36 @@ class Entries:
             yield f"{', '.join(flag.negation_aliases)} turns it off"
         if flag.metavar:
             yield f"value {flag.metavar}"
-        if flag.type == "int" and flag.values == 0:
-            yield "repeat it for more"
-        elif flag.values > 1 or (flag.values < 0 and flag.type.startswith("[]")):
-            yield f"takes {flag.values} values" if flag.values > 1 else "takes several values"
-        elif flag.type.startswith("[]"):
+        is_list = flag.type.startswith("[]")
+        if flag.values > 1:
+            yield f"takes {flag.values} values"
+        elif is_list and flag.values < 0:
+            yield "takes several values"
+        elif is_list or (flag.type == "int" and flag.values == 0):
             yield "repeat it for more"
         if flag.batch:
             yield "each is answered for itself"
         if flag.minimum is not None and flag.maximum is not None:
             yield f"{flag.minimum} to {flag.maximum}"
-        elif flag.minimum is not None or flag.maximum is not None:
-            low = flag.minimum is not None
-            yield f"at least {flag.minimum}" if low else f"at most {flag.maximum}"
-        if note is not None and note.kind == "json":
+        elif flag.minimum is not None:
+            yield f"at least {flag.minimum}"
+        elif flag.maximum is not None:
+            yield f"at most {flag.maximum}"
+        if note.kind == "json":
             yield "JSON"
-        if note is not None and note.max_bytes:
+        if note.max_bytes:
             yield f"at most {note.max_bytes} bytes"
-        if note is not None and note.deprecated is not None:
+        if note.deprecated is not None:
             yield note.deprecated.sentence(f"--{flag.name}").rstrip(".")
         if self.detailed:
             return
         element = _TYPES.get(flag.type.removeprefix("[]"), "")
-        if flag.type.startswith("[]") and element:
+        if is_list and element:
             yield f"each of type {element}"
-        if note is not None and (note.pattern or note.pattern_type):
+        if note.pattern or note.pattern_type:
             yield f"pattern {note.pattern or note.pattern_type}"
-        if env_of(flag, note):
-            yield f"env {env_of(flag, note)}"
+        if note.env or flag.env:
+            yield f"env {note.env or flag.env}"
         excluded = excluded_by(flag, note)
         if excluded and command is not None:
             yield f"not with {_written(excluded, command)}"
@@ -311,15 +307,10 @@ def positional_name(name: str) -> str:
     return fitting if fitting[:1].isalpha() else f"arg_{fitting.strip('_-')}".rstrip("_")
 
 
-def env_of(flag: Flag, note: FlagAnnotation | None) -> str:
-    """Return the variable that sets *flag*, or ``""``."""
-    return (note.env if note is not None else "") or flag.env
-
-
-def excluded_by(flag: Flag, note: FlagAnnotation | None) -> list[str]:
+def excluded_by(flag: Flag, note: FlagAnnotation) -> list[str]:
     """Return the flags that cannot be given together with *flag*."""
-    noted = note.mutually_exclusive_with if note is not None else ()
-    return list(dict.fromkeys(name.lstrip("-") for name in (*flag.excludes, *noted)))
+    names = (*flag.excludes, *note.mutually_exclusive_with)
+    return list(dict.fromkeys(name.lstrip("-") for name in names))
 
 
 def _written(names: Sequence[str], command: Command) -> str:
@@ -331,10 +322,9 @@ def _written(names: Sequence[str], command: Command) -> str:
 
 def secret_variables(command: Command) -> list[str]:
     """Return the variables that hold secrets of *command*."""
-    found = (
-        env_of(flag, command.note_on(flag)) for flag in command.flags if _is_secret(command, flag)
-    )
-    return list(dict.fromkeys(name for name in found if name))
+    secrets = (flag for flag in command.flags if _is_secret(command, flag))
+    found = ((command.note_on(flag) or _NO_NOTE).env or flag.env for flag in secrets)
+    return list(dict.fromkeys(filter(None, found)))
 
 
 def _is_secret(command: Command, flag: Flag) -> bool:
@@ -350,7 +340,7 @@ def _rules(command: Command, metadata: Metadata) -> Iterator[dict[str, Any]]:
     for flag in command.flags:
         others = [
             name
-            for name in excluded_by(flag, command.note_on(flag))
+            for name in excluded_by(flag, command.note_on(flag) or _NO_NOTE)
             if frozenset((flag.name, name)) not in excluded
         ]
         excluded |= {frozenset((flag.name, name)) for name in others}
@@ -359,18 +349,18 @@ def _rules(command: Command, metadata: Metadata) -> Iterator[dict[str, Any]]:
     yield from ({"one_of": list(names)} for names in command.one_of)
 
 
-def _argument_remarks(argument: Argument, note: ArgumentMetadata | None) -> Iterator[str]:
+def _argument_remarks(argument: Argument, note: ArgumentMetadata) -> Iterator[str]:
     if argument.metavar:
         yield f"value {argument.metavar}"
     if argument.batch:
         yield "each is answered for itself"
     if argument.values > 1:
         yield f"{argument.values} values"
-    if note is not None and (note.pattern or note.pattern_type):
+    if note.pattern or note.pattern_type:
         yield f"pattern {note.pattern or note.pattern_type}"
-    if note is not None and note.kind == "json":
+    if note.kind == "json":
         yield "JSON"
-    if note is not None and note.max_bytes:
+    if note.max_bytes:
         yield f"at most {note.max_bytes} bytes"
 
 

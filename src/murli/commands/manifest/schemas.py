@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...declare import FlagAnnotation
 from ...formats import plain
 from ...line.discretion import shown_default
 from ...line.payload import has_secret
@@ -16,17 +17,10 @@ if TYPE_CHECKING:
     from ...declare.tree import Argument, Command, Flag
 
 _TYPES = {
-    "int": "integer",
-    "int64": "integer",
-    "integer": "integer",
-    "float": "number",
-    "float32": "number",
-    "float64": "number",
-    "number": "number",
-    "bool": "boolean",
-    "boolean": "boolean",
-    "str": "string",
-    "string": "string",
+    **dict.fromkeys(("int", "int64", "integer"), "integer"),
+    **dict.fromkeys(("float", "float32", "float64", "number"), "number"),
+    **dict.fromkeys(("bool", "boolean"), "boolean"),
+    **dict.fromkeys(("str", "string"), "string"),
 }
 # What a result that is neither object nor array becomes in an envelope.
 _WRAPPED = {"string": "text", "integer": "value", "number": "value", "boolean": "value"}
@@ -42,15 +36,12 @@ def output_schema(command: Command, metadata: Metadata) -> dict[str, Any]:
             schema = {"type": "array", "items": schema}
         if "description" in returns:
             schema = {"description": returns["description"], **schema}
-    if not isinstance(schema, dict):
-        schema = {}
-    schema = _in_envelope(schema, metadata)
+    schema = _in_envelope(schema if isinstance(schema, dict) else {}, metadata)
     if metadata.effect and "properties" not in schema.get("items", {}):
         from ...declare.declarations import EFFECTS
 
-        effect = {"enum": [metadata.effect, EFFECTS[metadata.effect], "noop"]}
-        effect["enum"] = list(dict.fromkeys(effect["enum"]))
-        properties = {"effect": effect, **schema.get("properties", {})}
+        effects = dict.fromkeys((metadata.effect, EFFECTS[metadata.effect], "noop"))
+        properties = {"effect": {"enum": list(effects)}, **schema.get("properties", {})}
         if schema.get("type", "object") == "object":
             schema = {**schema, "properties": properties}
     return schema
@@ -95,35 +86,31 @@ def _shaped(shape: Any) -> dict[str, Any]:
 def input_schema(command: Command) -> dict[str, Any]:
     """Return the schema of the flags and arguments of *command*, by their names."""
     properties: dict[str, Any] = {}
-    required: list[str] = []
     for argument in command.arguments:
-        note = command.note_about(argument)
-        declared = note.description if note is not None else ""
-        properties[argument.name] = _argument(argument, declared)
-        required += [argument.name] if argument.required else []
+        properties[argument.name] = _argument(argument, command)
     for flag in command.flags:
         properties[flag.name] = _flag(flag, command)
-        required += [flag.name] if flag.required else []
+    parameters: tuple[Argument | Flag, ...] = (*command.arguments, *command.flags)
+    required = [each.name for each in parameters if each.required]
     schema: dict[str, Any] = {"type": "object", "properties": properties}
     if required:
         schema["required"] = required
     return {**schema, "additionalProperties": False}
 
 
-def _argument(argument: Argument, declared: str) -> dict[str, Any]:
-    schema = _typed(argument.type, argument.choices)
-    if argument.description or declared:
-        schema["description"] = argument.description or declared
-    return schema
+def _argument(argument: Argument, command: Command) -> dict[str, Any]:
+    schema, note = _typed(argument.type, argument.choices), command.note_about(argument)
+    description = argument.description or (note.description if note is not None else "")
+    return {**schema, "description": description} if description else schema
 
 
 def _flag(flag: Flag, command: Command) -> dict[str, Any]:
-    note = command.note_on(flag)
+    note = command.note_on(flag) or FlagAnnotation()
     secret = command.is_secret(flag) or has_secret(command, flag)
-    choices = (note.enum if note is not None else ()) or flag.choices
-    schema = _typed("bool" if flag.values == 0 and flag.type != "int" else flag.type, choices)
-    description = (note.description if note is not None else "") or flag.description
-    default, description = shown_default(flag, command, description)
+    kind = "bool" if flag.values == 0 and flag.type != "int" else flag.type
+    schema = _typed(kind, note.enum or flag.choices)
+    text = note.description or flag.description
+    default, description = shown_default(flag, command, text)
     if description and not secret:
         schema["description"] = description
     if default is not None and not secret and default != MASK:
@@ -132,7 +119,7 @@ def _flag(flag: Flag, command: Command) -> dict[str, Any]:
         schema["minimum"] = flag.minimum
     if flag.maximum is not None:
         schema["maximum"] = flag.maximum
-    if note is not None and note.pattern:
+    if note.pattern:
         schema["pattern"] = note.pattern
     if secret:
         schema["writeOnly"] = True
