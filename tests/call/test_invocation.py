@@ -11,7 +11,7 @@ import pytest
 import murli
 from harness import run, script
 from murli.adapters.click import ENABLED, Call
-from murli.call import CallProcess, Invocation, Request, Running, UndoStack
+from murli.call import CallProcess, Invocation, Request, Running
 from murli.core import ADMITTED, BEGUN, CONCLUDING, OVER, RUNNING, SCANNED, current
 
 pytestmark = pytest.mark.warm
@@ -48,16 +48,16 @@ def test_a_call_has_named_states() -> None:
 def test_what_is_put_in_place_is_undone_in_reverse() -> None:
     """What was put in place last is undone first; what lasts is undone at the very end."""
     done: list[str] = []
-    stack = UndoStack()
-    stack.append(lambda: done.append("first"))
-    stack.append_lasting(lambda: done.append("lasts"))
-    stack.append(lambda: done.append("second"))
-    stack.append_lasting(lambda: done.append("lasts too"))
-    stack.undo_all()
+    invocation = made()
+    invocation.undo.append(lambda: done.append("first"))
+    invocation.process.undo.append(lambda: done.append("lasts"))
+    invocation.undo.append(lambda: done.append("second"))
+    invocation.process.undo.append(lambda: done.append("lasts too"))
+    invocation.undo_all()
     assert done == ["second", "first"]
-    stack.undo_all(lasting=True)
+    invocation.stop_watching()
     assert done[2:] == ["lasts too", "lasts"]
-    stack.undo_all(lasting=True)
+    invocation.stop_watching()
     assert len(done) == 4
 
 

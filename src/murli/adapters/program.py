@@ -6,7 +6,7 @@ import sys
 
 from .. import core
 from ..call import Invocation
-from ..call.ending.succession import end_early, running, stand_aside
+from ..call.ending.succession import running, stand_aside
 from ..core import (
     Settings,
     is_parser,
@@ -94,7 +94,7 @@ class Program:
         self._argv: list[str] | None = None
 
     def __enter__(self) -> Writer:
-        from ..call.ending import adopt_program, can_adopt
+        from ..call.ending import adopt_program, begin, can_adopt
 
         outer = running()
         if outer is not None:
@@ -102,12 +102,9 @@ class Program:
         take_bursts_as_one(begin=True)
         try:
             invocation = Invocation(self, self._settings, self._words())
-            try:
-                if invocation.call.mounted or invocation.call.schema:
-                    stand_aside(invocation)
-                invocation = invocation.begin()
-            except (SystemExit, Exception) as ending:
-                end_early(invocation, ending, None)
+            if invocation.call.mounted or invocation.call.schema:
+                stand_aside(invocation)
+            invocation = begin(invocation, None)
         finally:
             take_bursts_as_one(begin=False)
         self._take_ours_away(invocation)
@@ -302,7 +299,7 @@ class Program:
 
             return parameters_of(level.parser)
         if hasattr(level, "command"):
-            from .click.values import parameters_of as of_click
+            from .click.levels import parameters_of as of_click
 
             return of_click(level.command, self._declared(level))
         from ..call.misnamed import Parameters

@@ -9,7 +9,7 @@ from ..core import ENDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from types import TracebackType
     from typing import Any
 
@@ -61,7 +61,6 @@ class Block:
         self._invocation = invocation
         # What it was called with, ``None`` for the program's own words.
         self._words = words
-        self._undo: Callable[[], None] | None = None
         # What answers at the end of the process, where that is the program's own.
         self._owner: ProgramAsHandler | None = None
         self._process = os.getpid()
@@ -75,8 +74,7 @@ class Block:
             process.adopt_program(self._invocation)
             self._owner = process._owner
             return
-        self._invocation.process.collect()
-        self._undo = self._invocation.process.guard()
+        self._invocation.process.begin_handler()
 
     def end(self, error: BaseException | None) -> None:
         """Answer, *error* being what ended the block; end the program where that failed."""
@@ -92,10 +90,7 @@ class Block:
             # Nothing is loaded here: the program may have no descriptor left to do so.
             self._owner.tear_down()
             self._owner.capture = None
-        invocation.state = ENDED
-        invocation.process.block_signals_after_interrupt(error)
-        if self._undo is not None:
-            self._undo()
+        invocation.process.end_handler(error)
         if is_fork:
             return
         writer = invocation.writer

@@ -90,7 +90,18 @@ last_exit_code: int | None = None
 
 
 class Extras:
-    """What a contract adds to a call: murli's nothing; others are in `response_envelope`."""
+    """What a contract adds to a call: murli's nothing; others are in `response_envelope`.
+
+    * ``begin()`` prepares what every answer says about its call.
+    * ``take_secrets()`` fetches the secrets of which the call only says where they are.
+    * ``check_format()`` refuses a format that does not exist.
+    * ``take_in()`` puts in its place what a call brings along, before the framework parses it.
+    * ``complete()`` does what comes between the guard and the handler; may answer in its place.
+    * ``note_printed(printed)`` warns that *printed* is not the answer, if it is anything.
+    * ``answer_bare_call(error)`` answers a call with no words, which *error* is about, and
+      ``explain(text)`` one for a help *text*; they return ``None`` where that is no answer.
+    * ``weigh(error)`` makes *error* say what holds for the command that it ended.
+    """
 
     # The lines of the card that belongs to the help text of this call.
     card: Sequence[str] = ()
@@ -98,20 +109,12 @@ class Extras:
     def __init__(self, invocation: Invocation) -> None:
         self.invocation = invocation
 
-    def begin(self) -> None:
-        """Prepare what every answer says about its call."""
+    def _nothing(self, *args: Any, **named: Any) -> Any:
+        """Add nothing."""
 
-    def take_secrets(self) -> None:
-        """Fetch the secrets of which the call only says where they are."""
-
-    def check_format(self) -> None:
-        """Refuse a format that does not exist."""
-
-    def take_in(self) -> None:
-        """Put in its place what a call brings along, before the framework parses it."""
-
-    def complete(self) -> None:
-        """Do what comes between the guard and the handler; may answer in its place."""
+    # One function for all of them, because each more is paid for at every start.
+    begin = take_secrets = check_format = take_in = complete = _nothing
+    note_printed = answer_bare_call = explain = weigh = _nothing
 
     def timeout(self) -> str:
         """Return what the environment says about the time a call of this tool may take."""
@@ -121,15 +124,6 @@ class Extras:
         """Return *text*, which is for stderr, without what its own words call a secret."""
         return text
 
-    def note_printed(self, printed: str | bytes) -> None:
-        """Warn that *printed* is not the answer, if it is anything."""
-
-    def answer_bare_call(self, error: AgentError) -> int | None:
-        """Answer a call with no words, which *error* is about; ``None`` where it stays one."""
-
-    def explain(self, text: str) -> int | None:
-        """Answer with *text*, a help; ``None`` where it is no answer."""
-
     def finish_explaining(self, restore: bool) -> int:
         """Answer who asked for help or for the version."""
         self.invocation.abandon()
@@ -138,9 +132,6 @@ class Extras:
     def finalize(self, error: AgentError) -> AgentError:
         """Return *error* as the contract has it."""
         return error
-
-    def weigh(self, error: AgentError) -> None:
-        """Make *error* say what holds for the command that it ended."""
 
 
 class Request:
@@ -304,24 +295,6 @@ class Running:
         self.marks: dict[str, Any] = {}
 
 
-class UndoStack(list["_Undo"]):
-    """What takes back, last in first out, what was put in place of others while a call runs."""
-
-    # How many, at the bottom, stay until signals are no longer watched.
-    lasting = 0
-
-    def append_lasting(self, undo: _Undo) -> None:
-        """Add what is undone only when nothing is watched any more."""
-        self.insert(self.lasting, undo)
-        self.lasting += 1
-
-    def undo_all(self, *, lasting: bool = False) -> None:
-        """Undo everything but what is *lasting*, or that too."""
-        self.lasting = 0 if lasting else self.lasting
-        while len(self) > self.lasting:
-            self.pop()()
-
-
 class CallProcess:
     """The process that a call runs in: its stdout, its signals, and its end, however abrupt.
 
@@ -336,10 +309,13 @@ class CallProcess:
     reporters: frozenset[Reporter] = frozenset()
     # What ends the time that an interrupted call has to end.
     end_grace: _Undo | None = None
+    _unguard: _Undo | None = None
     _pid = 0
 
     def __init__(self, invocation: Invocation) -> None:
         self._invocation = invocation
+        # What is undone last, when signals are no longer watched.
+        self.undo: list[_Undo] = []
 
     @property
     def capture(self) -> Capture | None:
@@ -363,7 +339,7 @@ class CallProcess:
         from ..process.process_guard import unwind_on_signals
 
         invocation = self._invocation
-        invocation.undo.append_lasting(unwind_on_signals(invocation))
+        self.undo.append(unwind_on_signals(invocation))
         self.watches_signals = True
 
     def speak_utf8(self) -> None:
@@ -415,16 +391,20 @@ class CallProcess:
 
         return hooking_spec(self._invocation, name, path, target)
 
-    def guard(self) -> _Undo | None:
-        """Let the handler neither hang us nor cut us off; return the end of that.
+    def begin_handler(self) -> None:
+        """Collect what the handler prints, and let it neither hang us nor cut us off."""
+        self.collect()
+        if self.capture is not None and self.capture.is_process:
+            from ..process.process_guard import install
 
-        Where stdout is not the process's own nothing is done, and ``None`` returned.
-        """
-        if self.capture is None or not self.capture.is_process:
-            return None
-        from ..process.process_guard import install
+            self._unguard = install(self)
 
-        return install(self)
+    def end_handler(self, error: BaseException | None) -> None:
+        """Leave the process to itself again, *error* being what ended the handler."""
+        self._invocation.state = ENDED
+        self.block_signals_after_interrupt(error)
+        if self._unguard is not None:
+            self._unguard()
 
     def answer(self, error: BaseException | None) -> int:
         """Answer for a program that ends abruptly, and return the exit code."""
@@ -458,7 +438,7 @@ class CallProcess:
             from ..process.process_guard import begin_grace
 
             self.end_grace = begin_grace(self._invocation, error)
-            self._invocation.undo.append_lasting(self.end_grace)
+            self.undo.append(self.end_grace)
 
     def block_signals_after_interrupt(self, error: BaseException | None) -> None:
         """Let no second signal disturb what is done about *error*, if that was the first."""
@@ -477,7 +457,8 @@ class Invocation:
     request: Request
     writer: Writer
     contract: Contract
-    undo: UndoStack
+    # What takes back, last in first out, what was put in place of others while the call runs.
+    undo: list[_Undo]
     state = SCANNED
     capture: Capture | None = None
     # What must not be written, if anything.
@@ -505,7 +486,7 @@ class Invocation:
         request.raises = raises
         self.running = Running()
         self.process = CallProcess(self)
-        self.undo = UndoStack()
+        self.undo = []
         # What an answer says about the call, where the contract has a place for it.
         self.meta: dict[str, Any] = {}
         self.writer = writer = request.make_writer(stdout)
@@ -761,14 +742,16 @@ class Invocation:
 
     def undo_all(self) -> None:
         """Leave to others what is theirs."""
-        self.undo.undo_all()
+        while self.undo:
+            self.undo.pop()()
 
     def stop_watching(self) -> None:
         """Undo everything, what waits for signals and for the deadline included."""
         self.undo_all()
         if self.deadline is not None:
             self.deadline.stop()
-        self.undo.undo_all(lasting=True)
+        while self.process.undo:
+            self.process.undo.pop()()
 
     def conclude(self, error: BaseException | None, printed: str | bytes) -> int:
         """Answer for what ended the handler, and return the exit code."""

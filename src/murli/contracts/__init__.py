@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from ..outcome import Failure, Notice, Outcome, Page
+    from ..outcome import Notice, Outcome, Page
 
     Respond = Callable[[Outcome, "Facts"], "Answer"]
     # All names there are, those in `agent_spec.REVISIONS` included; see `__getattr__`.
@@ -182,7 +182,9 @@ def respond_in_murli(outcome: Outcome, facts: Facts) -> Answer:
     from ..outcome import Failure, Plan
 
     if isinstance(outcome, Failure):
-        return Answer(_error(outcome, facts), outcome.error.code, "stderr")
+        from .failure import error_document
+
+        return Answer(error_document(outcome, facts), outcome.error.code, "stderr")
     if isinstance(outcome, Plan):
         return Answer(_envelope("plan", outcome.message, "plan", outcome.plan, facts))
     from ..errors import EXIT_PARTIAL
@@ -215,45 +217,6 @@ def _envelope(
     if following:
         document["next"] = list(following)
     document[key] = payload
-    return document
-
-
-def _error(failure: Failure, facts: Facts) -> dict[str, Any]:
-    error = failure.error
-    document: dict[str, Any] = {
-        "status": "error",
-        "code": error.code,
-        "error": error.error_type,
-        "message": error.message,
-    }
-    if error.advice:
-        document["suggestion"] = error.advice
-    if error.valid_values:
-        document["valid_values"] = list(error.valid_values)
-    document["recoverable"] = error.recoverable
-    # A throttled caller must know how long to wait, also when the answer is "no time at all". The
-    # same number is no such answer where it is the tool's own exit status.
-    if error.retry_after_ms or error.kind == "rate_limited":
-        document["retry_after_ms"] = error.retry_after_ms
-    if error.field:
-        document["field"] = error.field
-    if error.doc_url:
-        document["doc_url"] = error.doc_url
-    if error.kind == "redirected":
-        from .envelope import Redirect
-
-        moved = Redirect(error.redirect_to, error.permanent, error.reason)
-        document["redirect"] = moved.document()
-    if failure.usage:
-        document["usage"] = failure.usage
-    if failure.next:
-        document["next"] = list(failure.next)
-    if failure.output is not None:
-        from ..formats.text import in_lines
-
-        document["result"] = in_lines(failure.output)
-    document["schema_version"] = SCHEMA_VERSION
-    document["tool_version"] = facts.tool_version
     return document
 
 

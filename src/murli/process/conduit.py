@@ -73,7 +73,7 @@ class Conduit:
         """
         self._warn_again()
         threading = sys.modules.get("threading")
-        if sys.version_info < (3, 12) or (threading is not None and threading.active_count() > 1):
+        if threading is not None and threading.active_count() > 1:
             return
         import warnings
         from re import escape

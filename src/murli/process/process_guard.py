@@ -504,10 +504,13 @@ _SHORT_CUTS = ("_is_macos", "_is_linux_or_bsd")
 def _prepare_environment() -> Undo:
     """Set the variables that keep programs the handler starts from paging, colouring, asking."""
     environ, names = os.environ, variable_names()
+    changes: dict[str, str | None] = {}
     before: dict[str, str | None] = {}
-    for name in _FOR_CHILDREN:
-        before[name] = environ[name] if f"\0{name}\0" in names else None
-    _set(environ, _FOR_CHILDREN)
+    for name, value in _FOR_CHILDREN.items():
+        is_set = f"\0{name}\0" in names
+        if is_set or value is not None:  # to delete what is not there is an exception, and dear
+            changes[name], before[name] = value, environ[name] if is_set else None
+    _set(environ, changes)
     return lambda: _set(environ, before)
 
 

@@ -122,14 +122,7 @@ class Enabled:
             else:
                 self.joins = False
                 invocation = Invocation(self, self.settings, argv)
-            try:
-                if not self.joins:
-                    invocation = invocation.begin()
-            except (SystemExit, Exception) as ending:
-                from ...call.ending.succession import end_early
-
-                end_early(invocation, ending, args)
-            return invocation
+            return invocation if self.joins else process.begin(invocation, args)
         finally:
             take_bursts_as_one(begin=False)
 

@@ -292,14 +292,12 @@ class Call:
 
     def _handle(self, own_main: Callable[..., Any], invocation: Invocation) -> BaseException | None:
         """Let the framework run the handler; return what ended it, ``None`` for nothing bad."""
-        undo = None
         if not self.is_programs:
-            invocation.process.collect()
-            undo = invocation.process.guard()
+            invocation.process.begin_handler()
         early = sys.modules.get("murli.adapters.early_prints")
         if early is not None:
             early.let_out(sys.stdout)
-        raised: BaseException
+        raised: BaseException | None = None
         try:
             own_main(**{**self.named, "args": self._words(invocation)})
             return None
@@ -315,12 +313,9 @@ class Call:
             # A signal outside the root command, whose end comes past the framework.
             return noted_interruption() or end
         except BaseException as error:
-            invocation.process.block_signals_after_interrupt(error)
             raised = error
         finally:
-            invocation.state = ENDED
-            if undo is not None:
-                undo()
+            invocation.process.end_handler(raised)
         from .errors import ending_of
 
         return ending_of(raised, invocation)

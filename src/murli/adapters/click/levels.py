@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from ...core import UNBOUNDED, current, is_group, program_name
@@ -418,8 +419,6 @@ class ClickHost:
 
     def parameters(self, level: Any) -> Parameters:
         """Return the options and arguments of a command by their names."""
-        from .values import parameters_of
-
         facts = self._enabled.metadata_at(level.command, level.path)
         return parameters_of(level.command, facts)
 
@@ -445,6 +444,45 @@ class ClickHost:
 
     def values(self, parsed: Any) -> dict[str, Any]:
         """Return the values of all parameters, wherever they come from, in a context."""
-        from .values import values_in
-
         return values_in(parsed)
+
+
+def parameters_of(command: Any, metadata: Metadata | None = None) -> Parameters:
+    """Return the options and arguments of *command* by their names."""
+    from ...call.misnamed import Parameters
+    from .values import names_of
+
+    options = [param for param in command.params if param.param_type_name == "option"]
+    arguments = [param for param in command.params if param.param_type_name == "argument"]
+    return Parameters(
+        metadata,
+        [(f"--{names_of(param)[0]}", *param.opts, *param.secondary_opts) for param in options],
+        [str(param.name) for param in arguments],
+    )
+
+
+def values_in(ctx: Any) -> dict[str, Any]:
+    """Return the values of all parameters on the way to the command of *ctx*, by their places.
+
+    Paths that are given as text are paths here, to distinguish them from other text.
+    """
+    found: dict[str, Any] = {}
+    while ctx is not None:
+        # By what only click's Path has; the parameters of some typers have no type, but real paths.
+        kinds = {param.name: getattr(param, "type", None) for param in ctx.command.params}
+        for name, value in ctx.params.items():
+            is_path = hasattr(kinds.get(name), "resolve_path")
+            found[f"{ctx.command_path} {name}"] = _as_path(value) if is_path else value
+        ctx = ctx.parent
+    return found
+
+
+def _as_path(value: Any) -> Any:
+    """Return *value*, a text or several, as what it is the path of."""
+    if isinstance(value, (list, tuple)):
+        return [_as_path(each) for each in value]
+    if not value or not isinstance(value, (str, bytes)):
+        return value
+    from pathlib import PurePath
+
+    return PurePath(os.fsdecode(value))

@@ -1,8 +1,6 @@
-"""The parameters of a click-like command by their names, their values, and what is said of them."""
+"""What is declared about the options of a click-like command, where it parses and is called."""
 
 from __future__ import annotations
-
-import os
 
 from ...core import INTENT, mentions_secret
 from ...declare import flag_key, names_nothing_but, restricts, spelled_name
@@ -112,25 +110,13 @@ def _typed_options(ctx: Any) -> set[str]:
     return found
 
 
-def parameters_of(command: Any, metadata: Metadata | None = None) -> Parameters:
-    """Return the options and arguments of *command* by their names."""
-    from ...call.misnamed import Parameters
-
-    options = [param for param in command.params if param.param_type_name == "option"]
-    arguments = [param for param in command.params if param.param_type_name == "argument"]
-    return Parameters(
-        metadata,
-        [(f"--{names_of(param)[0]}", *param.opts, *param.secondary_opts) for param in options],
-        [str(param.name) for param in arguments],
-    )
-
-
 def check_names(command: Any, metadata: Metadata, parent: Any, invocation: Invocation) -> None:
     """Refuse a call of *command*, below the context *parent*, that declares what is not there."""
     options = (param for param in command.params if param.param_type_name == "option")
     if names_nothing_but(metadata, {flag_key(names_of(param)[0]) for param in options}):
         return
     from ...call.misnamed import refuse_misnamed
+    from .levels import parameters_of
 
     above: list[Parameters] = []
     while parent is not None:
@@ -157,30 +143,3 @@ def is_secret(param: Any, note: FlagAnnotation | None) -> bool | None:
     from .tree import choices_of
 
     return None if choices_of(param) else False
-
-
-def values_in(ctx: Any) -> dict[str, Any]:
-    """Return the values of all parameters on the way to the command of *ctx*, by their places.
-
-    Paths that are given as text are paths here, to distinguish them from other text.
-    """
-    found: dict[str, Any] = {}
-    while ctx is not None:
-        # By what only click's Path has; the parameters of some typers have no type, but real paths.
-        kinds = {param.name: getattr(param, "type", None) for param in ctx.command.params}
-        for name, value in ctx.params.items():
-            is_path = hasattr(kinds.get(name), "resolve_path")
-            found[f"{ctx.command_path} {name}"] = _as_path(value) if is_path else value
-        ctx = ctx.parent
-    return found
-
-
-def _as_path(value: Any) -> Any:
-    """Return *value*, a text or several, as what it is the path of."""
-    if isinstance(value, (list, tuple)):
-        return [_as_path(each) for each in value]
-    if not value or not isinstance(value, (str, bytes)):
-        return value
-    from pathlib import PurePath
-
-    return PurePath(os.fsdecode(value))

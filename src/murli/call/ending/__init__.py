@@ -88,6 +88,16 @@ def has_failed() -> bool:
     return _owner is not None and _owner.uncaught() is not None
 
 
+def begin(invocation: Invocation, words: Sequence[str] | None) -> Invocation:
+    """Begin *invocation*, of a program that called a tool with *words*; may answer and end it."""
+    try:
+        return invocation.begin()
+    except (SystemExit, Exception) as ending:
+        from .succession import end_early
+
+        end_early(invocation, ending, words)
+
+
 def adopt_program(invocation: Invocation, *, answered: int | None = None) -> None:
     """Treat the rest of the program as the handler of *invocation*.
 
