@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-
 from ..contracts import Facts
 from ..errors import correct
 from ..formats import cleaned, dumps, plain, plain_copy, text_of
@@ -97,7 +95,9 @@ def error_text(error: AgentError) -> str:
 
 def presentable(error: AgentError) -> AgentError:
     """Return a copy of *error* whose every part may stand in a document."""
-    error = copy.copy(error)
+    from copy import copy
+
+    error = copy(error)
     for name in _TEXTS:
         setattr(error, name, clean(text_of(getattr(error, name))))
     correct(error)

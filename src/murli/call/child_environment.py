@@ -7,7 +7,6 @@ line of a log calls a secret is taken out of it.
 from __future__ import annotations
 
 import os
-import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ _HEADER = r"(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|x-auth-token"
 _NAME = r"[\w-]*(?:token|secret|password|passwd|passphrase|api[_-]?key|credential)s?"
 _SCHEME = r"(?:(?:bearer|basic|digest|token)\s+)?"
 _VALUE = rf"(?!{_SCHEME}\[REDACTED\]){_SCHEME}[^\s\"',;&}}\])]+"
-_NAMED = re.compile(rf"(?i)(?<![\w-])((?:{_HEADER}|{_NAME})[\"']?\s*[:=]\s*[\"']?){_VALUE}")
+_NAMED = rf"(?i)(?<![\w-])((?:{_HEADER}|{_NAME})[\"']?\s*[:=]\s*[\"']?){_VALUE}"
 
 
 def inform_children() -> Callable[[], None]:
@@ -46,7 +45,11 @@ def inform_children() -> Callable[[], None]:
 
 def masked(text: str) -> str:
     """Return *text*, which is for stderr, without what its own words call a secret."""
-    return _NAMED.sub(lambda found: found[1] + MASK, text)
+    if ":" not in text and "=" not in text:
+        return text
+    import re  # which keeps the pattern; most calls log nothing, and compiling it is dear
+
+    return re.sub(_NAMED, lambda found: found[1] + MASK, text)
 
 
 def settings_of(invocation: Invocation) -> dict[str, Any]:
