@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import sys
 
-from ..line import usage
 from . import stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
-    from typing import Any
+    from collections.abc import Callable, Sequence
+    from typing import Any, NoReturn
 
     from ..call import Invocation
 
@@ -47,7 +46,7 @@ def _watch_option(option: Any, invocation: Invocation) -> None:
         is_scalar = option.action == "store"
         before = state.opts.get(option.dest, value)
         if is_scalar and before != value and _are_typed(invocation, before, value):
-            invocation.refuse(usage.repeated(max(option.obj.opts, key=len)))
+            _refuse(invocation, option.obj.opts)
         own(value, state)
 
     option.process = process
@@ -67,10 +66,16 @@ def watch_argparse_parser(
         if is_scalar:
             before, given[action.dest] = given.get(action.dest, list(words)), list(words)
             if before != list(words) and _are_typed(invocation, before, words):
-                invocation.refuse(usage.repeated(max(action.option_strings, key=len)))
+                _refuse(invocation, action.option_strings)
         return own(action, words)
 
     return stand_in(parser, "_get_values", get_values)
+
+
+def _refuse(invocation: Invocation, spellings: Sequence[str]) -> NoReturn:
+    from ..line.usage import repeated
+
+    invocation.refuse(repeated(max(spellings, key=len)))
 
 
 def _are_typed(invocation: Invocation, *values: Any) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..contracts import contract_named
 from ..line.calls import call_with, command_line
-from .paging import list_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +47,8 @@ def completed(writer: Writer, outcome: Outcome, page: Page) -> Page:
     """Return *page* with what its handler left to us: how many there are, the call for the rest."""
     changes: dict[str, Any] = {}
     if page.returned is None:
+        from .paging import list_in
+
         part = list_in(getattr(outcome, "result", None), inside=True)
         changes["returned"] = len(part.pieces) if part is not None else 0
     invocation = writer._invocation

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def prepare(invocation: Invocation) -> None:
     """Look at the flags that shape an answer, refuse what is wrong with them, and do the rest."""
-    if invocation.shaper is not None:
+    if invocation.running.shaper is not None:
         return
     call = invocation.call
     limit = number(invocation, "--limit", call.limit)
@@ -29,18 +29,16 @@ def prepare(invocation: Invocation) -> None:
         if not fields.names:
             refuse_value(invocation, "--fields", call.fields, "expected names, such as id,name")
     query = _query(invocation, call.extra["query"]) if "query" in call.extra else None
-    invocation.shaper = Shaper(invocation, limit, offset, caps, fields, query)
-    invocation.writer._reply.filters = [invocation.shaper.shape]
+    shaper = invocation.running.shaper = Shaper(invocation, limit, offset, caps, fields, query)
+    invocation.writer._reply.filters = [shaper.shape]
     if call.etag is not None and invocation.writer._reply.meta_source is None:
         invocation.writer._reply.meta_source = lambda: invocation.meta
 
 
 def check_command(invocation: Invocation) -> None:
     """Refuse a cursor that no call of this command can have given."""
-    metadata = invocation.metadata
-    if metadata is not None and metadata.lists is not None:
-        prepare(invocation)
-    shaper = invocation.shaper
+    prepare(invocation)
+    shaper = invocation.running.shaper
     if shaper is not None and invocation.call.cursor is not None and not shaper.rest.is_repeatable:
         from ..compact.cursors import foreign
 

@@ -92,7 +92,8 @@ last_exit_code: int | None = None
 class Extras:
     """What a contract adds to a call: murli's nothing; others are in `response_envelope`.
 
-    * ``begin()`` prepares what every answer says about its call.
+    * ``begin()`` prepares what every answer says about its call, and returns whether more than
+      the words that were noticed may say what to do.
     * ``take_secrets()`` fetches the secrets of which the call only says where they are.
     * ``check_format()`` refuses a format that does not exist.
     * ``take_in()`` puts in its place what a call brings along, before the framework parses it.
@@ -140,8 +141,9 @@ class Request:
     *above* is another call on the same command line, whose flags of ours count here too.
     """
 
-    # Whether words that led to it stand before its own; whether a variable may limit an answer.
-    is_part = is_capped = False
+    # Whether words that led to it stand before its own; whether a variable may limit an answer;
+    # whether the contract does.
+    is_part = is_capped = is_bounded = False
     # Whether a refusal is raised, for a caller who wants exceptions, instead of answered.
     raises = False
     # The profile in force, once it was looked up; see `Invocation.saved`.
@@ -179,8 +181,8 @@ class Request:
         if contract.adds_flags or (self.is_scanned and "--contract" in "\0".join(argv)):
             from ..line.scanning import scan_for_contract
 
-            self.call = scan_for_contract(self.host, settings, argv, name)
-            self.is_scanned = True
+            self.call = call = scan_for_contract(self.host, settings, argv, name)
+            self.is_scanned = bool(call.taken or call.mounted or call.mistake or call.is_undecided)
         elif self.is_scanned:
             from ..line.scanning import mounted_on, scan
 
@@ -265,6 +267,8 @@ class Running:
     agreed: frozenset[str] = frozenset()
     # What streams the lines that it prints, where the caller wants that.
     lines: PrintedLines | None = None
+    # What decides which part of an answer is given, once that was made.
+    shaper: Shaper | None = None
     # What libraries have rendered that is more than text; see `libraries.tables`.
     tables: Renderings | None = None
     # What the tool's own parser found wrong, while it is not known what the tool makes of that.
@@ -466,8 +470,6 @@ class Invocation:
     deadline: Deadline | None = None
     # What handlers left to be done at the end; see `murli.handlers.cleanup`.
     cleanups: Cleanups | None = None
-    # Decides which part of an answer is given; see `answer.filters`.
-    shaper: Shaper | None = None
     _around: Invocation | None = None
 
     def __init__(
@@ -525,6 +527,15 @@ class Invocation:
         return self.running.metadata
 
     @property
+    def shaper(self) -> Shaper | None:
+        """What decides which part of an answer is given, where one may be; see `answer.filters`."""
+        if self.running.shaper is None and self.request.is_bounded:
+            from ..answer.requested import prepare
+
+            prepare(self)
+        return self.running.shaper
+
+    @property
     def is_for_people(self) -> bool:
         """Whether a person reads, to whom the framework speaks as it always did.
 
@@ -574,14 +585,14 @@ class Invocation:
         names = request.variables
         request.is_capped = "_MAX_OUTPUT_" in names and not self.writer.is_tty()
         _hide_environment(self, names)
-        self.extras.begin()
+        asks = self.extras.begin()
         redirects = getattr(request.runner.app, REDIRECTS, None) or ()
         moved = False
         for old in redirects:
             moved = moved or old[0] in request.argv
         timed = "\0MURLI_TIMEOUT\0" in names
-        asked = request.is_scanned or moved or request.is_capped or timed
-        if asked or (core.declares_batch and not self.is_for_people):
+        asks = asks or request.is_scanned or moved or request.is_capped or timed
+        if asks or (core.declares_batch and not self.is_for_people):
             from .own_flags import handle_own_flags
 
             forked = handle_own_flags(self, redirects if moved else None)
@@ -637,7 +648,8 @@ class Invocation:
             from ..declare import runs_plainly
 
             plainly = runs_plainly(metadata)
-        if not plainly or self.settings.timeout or self.shaper is not None or self.settings.infers:
+        plainly = plainly and not (self.settings.timeout or self.request.contract.adds_flags)
+        if not plainly or self.settings.infers:
             from .guard import admit
 
             admit(self, metadata, previews)

@@ -50,7 +50,7 @@ def take(
     invocation.request.is_scanned = True
     invocation.writer._reply.one_line |= call.stream
     if not part_flags().isdisjoint(name for name, _, _ in found.taken):
-        invocation.shaper = None
+        invocation.running.shaper = None
     if call.schema or "output_schema" in call.extra:
         invocation.settings.commands().show_schema(invocation)
     check(invocation)

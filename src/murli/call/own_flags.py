@@ -127,8 +127,7 @@ def check(invocation: Invocation) -> None:
     useless = given if unpaged else [name for name in given if name in _OF_RESULTS]
     if call.mounted and useless:
         invocation.refuse(unknown_option(useless[-1], ()))
-    bounded = invocation.contract.annotates_results or invocation.request.is_capped
-    if not call.mounted and (bounded or given):
+    if not call.mounted and (given or invocation.request.is_capped):
         from ..answer.requested import prepare
 
         prepare(invocation)

@@ -11,6 +11,7 @@ import time
 from ..core import current, set_current, unset_current
 from ..line.calls import path_of
 from ..line.flags import FORMATS
+from ..outcome import Failure
 from . import Extras
 
 TYPE_CHECKING = False
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from ..contracts import Facts
     from ..declare.traits import Traits
     from ..errors import AgentError
+    from ..outcome import Outcome
     from . import Invocation, Request
 
 
@@ -57,8 +60,35 @@ def _format_variable(request: Request) -> str:
     return next((name for name in names if name in os.environ), names[0])
 
 
+# How variables are called that say how, or how long, a tool may answer.
+_SETTINGS = ("_FORMAT\0", "_OUTPUT\0", "_TIMEOUT\0")
+# Of a result with no more values and characters nothing has ever to be left out.
+_FEW, _SHORT = 50, 200
+_SCALARS = {str, int, float, bool, type(None)}
+
+
+def is_short(outcome: Outcome) -> bool:
+    """Return whether *outcome* is a few plain values, none of them a list or text of many lines."""
+    if isinstance(outcome, Failure):
+        return outcome.output is None
+    result = getattr(outcome, "result", ...)
+    values = result.values() if type(result) is dict and len(result) <= _FEW else (result,)
+    for each in values:
+        if type(each) not in _SCALARS or (
+            type(each) is str and (len(each) > _SHORT or "\n" in each)
+        ):
+            return False
+    return True
+
+
 class EnvelopeFlags(Extras):
     """What the flags of these contracts do, for every reader."""
+
+    def begin(self) -> bool:
+        """Return whether a variable, or a word with a secret's place, may say what to do."""
+        invocation = self.invocation
+        names, words = invocation.request.variables, invocation.request.argv
+        return any(map(names.__contains__, _SETTINGS)) or any("-from-" in word for word in words)
 
     def take_secrets(self) -> None:
         """Fetch the secrets of which the call only says where they are."""
@@ -139,8 +169,8 @@ class EnvelopeFlags(Extras):
 class EnvelopeCall(EnvelopeFlags):
     """A call that is answered with a ResponseEnvelope."""
 
-    def begin(self) -> None:
-        """Prepare what every answer says about its call."""
+    def begin(self) -> bool:
+        """Prepare what every answer says about its call; return what that of the flags does."""
         invocation = self.invocation
         call, writer = invocation.call, invocation.writer
         if call.extra.get("confirmed"):
@@ -182,6 +212,20 @@ class EnvelopeCall(EnvelopeFlags):
 
         writer._reply.meta_source = about
         writer._reply.environment_notices = lambda: look_around(invocation, facts.get("cwd", ""))
+        if not call.mounted:
+            invocation.request.is_bounded = True
+            writer._reply.filters = [self._bounded]
+        return super().begin()
+
+    def _bounded(self, outcome: Outcome, facts: Facts) -> tuple[Outcome, Facts]:
+        """Leave as much of *outcome* as the contract answers unasked; most answers are short."""
+        invocation = self.invocation
+        running, shaper = invocation.running, invocation.running.shaper
+        declared = running.metadata is not None or running.marks or facts.page is not None
+        if shaper is None and not declared and is_short(outcome):
+            return outcome, facts
+        shaper = invocation.shaper
+        return (outcome, facts) if shaper is None else shaper.shape(outcome, facts)
 
     def timeout(self) -> str:
         """Return what the environment says about the time a call of this tool may take."""

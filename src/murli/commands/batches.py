@@ -149,7 +149,7 @@ class CallsForEach:
         self._streams = call.stream or (declared and not call.no_stream)
         self._until = self._time_limit(metadata)
         # What shapes an answer is for each of them.
-        invocation.shaper = None
+        invocation.request.is_bounded, running.shaper = False, None
         invocation.writer._reply.filters = []
         warm_up()
 

@@ -65,7 +65,7 @@ def admit(invocation: Invocation, metadata: Metadata | None, previews: bool) -> 
     if (dry_run and dry_runnable) or (previews and metadata is not None and metadata.plan):
         _expect_plan(invocation, metadata)
     invocation.extras.complete()
-    if invocation.shaper is not None or (metadata is not None and metadata.lists is not None):
+    if call.cursor is not None or (metadata is not None and metadata.lists is not None):
         from ...answer.requested import check_command
 
         check_command(invocation)
