@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 
 from ..formats import DescriptorStream, put, put_over, standard
-from ..formats.screen import Screen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..call import Invocation
+    from ..formats.screen import Screen
 
 
 class PrintWatch:
@@ -23,17 +23,17 @@ class PrintWatch:
     """
 
     def __init__(self, invocation: Invocation) -> None:
-        self._invocation = invocation
-        self._screen = Screen()
+        self._running = invocation.running
+        # What is printed behind the last end of a line, and what knows which lines stay, from the
+        # first on that is drawn over.
+        self._line = ""
+        self._screen: Screen | None = None
         self._undo: Callable[[], None] | None = None
 
     def __enter__(self) -> PrintWatch:
-        invocation, screen = self._invocation, self._screen
-
         def write(beneath: Callable[[str], Any], text: str, /) -> Any:
-            if not invocation.running.printed:
-                screen.feed(text)
-                invocation.running.printed = screen.has_text
+            if not self._running.printed:
+                self._note(text)
             return beneath(text)
 
         try:
@@ -42,9 +42,26 @@ class PrintWatch:
             pass
         return self
 
+    def _note(self, text: str, *, at_end: bool = False) -> None:
+        """Note whether lines that stay are among what was printed once *text* is."""
+        if self._screen is None:
+            self._line += text
+            if not any(map(self._line.__contains__, ("\r", "\x1b[", "\b"))):
+                lines, end, rest = self._line.rpartition("\n")
+                self._running.printed = bool((self._line if at_end else lines).strip())
+                self._line = rest if end else self._line
+                return
+            from ..formats.screen import Screen
+
+            self._screen, text = Screen(), self._line
+        self._screen.feed(text)
+        if at_end:
+            self._screen.end()
+        self._running.printed = self._screen.has_text
+
     def __exit__(self, *error: object) -> None:
-        self._screen.end()
-        self._invocation.running.printed = self._invocation.running.printed or self._screen.has_text
+        if not self._running.printed:
+            self._note("", at_end=True)
         if self._undo is not None:
             self._undo()
 
