@@ -7,6 +7,8 @@ subclass of what it would have been.
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..core import metadata_of
 from .click import ENABLED, Enabled, declared
 
@@ -24,7 +26,8 @@ def enable(app: Any, settings: Settings, caller: str) -> None:
     """Make *app*, a ``typer.Typer``, agent-native."""
     if ENABLED in app.__dict__:
         return
-    enabled = Enabled(settings, caller, _MetadataOf(app), answers_to_command=True, app=app)
+    metadata = partial(_metadata_at, app)
+    enabled = Enabled(settings, caller, metadata, answers_to_command=True, app=app)
     setattr(app, ENABLED, enabled)
     core = __import__("typer.core", None, None, ["TyperGroup"])
     chosen = app.info.cls
@@ -87,29 +90,20 @@ def _native(kind: Any, enabled: Enabled) -> Any:
     return native
 
 
-class _MetadataOf:
-    """Looks up what an author declared: on a function, on an app, or on a sub-app."""
+def _metadata_at(app: Any, command: Any, path: tuple[str, ...]) -> Metadata | None:
+    """Return what an author declared: on the function of *command*, on *app*, or on a sub-app."""
+    own, below = declared(command), _metadata_of_app(app, path)
+    if own is None or below is None:
+        return own or below
+    return below.merged_with(own)
 
-    def __init__(self, app: Any) -> None:
-        self._app = app
 
-    def __call__(self, command: Any, path: tuple[str, ...]) -> Metadata | None:
-        own, below = declared(command), self._of_app(path)
-        if own is None or below is None:
-            return own or below
-        return below.merged_with(own)
-
-    def _of_app(self, path: tuple[str, ...]) -> Metadata | None:
-        app = self._app
-        for name in path:
-            app = next(
-                (
-                    info.typer_instance
-                    for info in getattr(app, "registered_groups", ())
-                    if name in (info.name, getattr(info.typer_instance.info, "name", None))
-                ),
-                None,
-            )
-            if app is None:
-                return None
-        return metadata_of(app)
+def _metadata_of_app(app: Any, path: tuple[str, ...]) -> Metadata | None:
+    for name in path:
+        for info in getattr(app, "registered_groups", ()):
+            app = info.typer_instance
+            if name in (info.name, getattr(app.info, "name", None)):
+                break
+        else:
+            return None
+    return metadata_of(app)

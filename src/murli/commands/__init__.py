@@ -19,14 +19,10 @@ def run_mounted(invocation: Invocation) -> Invocation:
     if call.before:  # the secrets that were given to the tool itself
         host.secret_options(host.level()).hide_in(call.before, invocation)
     if call.mounted == "exec":
-        from .dispatch import run as run_calls
-
-        return run_calls(invocation)
-    if call.mounted == "mcp":
-        from .serving import run as run_calls
-
-        return run_calls(invocation)
-    if call.mounted == "describe":
+        from .dispatch import run
+    elif call.mounted == "mcp":
+        from .serving import run
+    elif call.mounted == "describe":
         from .describe import run
     elif call.mounted == "profile":
         from .profile import run
@@ -34,7 +30,7 @@ def run_mounted(invocation: Invocation) -> Invocation:
         from .manifest import run
     else:
         from .doctor import run
-    run(invocation)
+    return run(invocation)
 
 
 def run_for_each_value(invocation: Invocation) -> Invocation | None:

@@ -22,15 +22,7 @@ from ..line.payload import has_secret
 from ..line.value_words import calls_for_each
 from ..outcome import Failure, Partial, Plan, Success
 from ..process.process_guard import hold_signals, real_hard_exit
-from .forked_answers import (
-    Ended,
-    ended,
-    is_plan,
-    item_in,
-    json_in,
-    last_answer,
-    result_in,
-)
+from .forked_answers import Ended, ended, is_plan, item_in, json_in, last_answer, result_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -193,24 +185,19 @@ class CallsForEach:
         writer = invocation.writer
         total, done = counts["total"], counts["succeeded"]
         message = f"{done} of {total} items {'planned' if self._plans else 'done'}."
-        result: dict[str, Any] = {"summary": counts}
-        if not self._streams:
-            result["results"] = self._results
+        results = {} if self._streams else {"results": self._results}
+        result: dict[str, Any] = {"summary": counts, **results}
         if self._ending is not None:
             counts["not_run"] = total - done - counts["failed"]
             self._ending.message = f"{self._ending.message.rstrip('.')}; {message}"
             invocation.exit(writer._fail(Failure(self._ending, "execution", result)))
-        outcome: Success | Partial | Plan = Success(message, result)
-        if counts["failed"]:
-            outcome = Partial(message, result)
-        elif self._plans:
-            outcome = Plan(message, result)
+        kind = Partial if counts["failed"] else Plan if self._plans else Success
         shown = [
             {**each, "error": each["error"]["message"]} if "error" in each else each
             for each in self._results
         ]
         text = with_payload(writer, message, shown)
-        invocation.exit(writer._answer(outcome, text))
+        invocation.exit(writer._answer(kind(message, result), text))
 
     # -- one call --------------------------------------------------------------------------
 
@@ -258,9 +245,8 @@ class CallsForEach:
         """Note how the call for a value ended."""
         document = done.answer
         if document is None:
-            document = self._invocation.writer._reply.document_of(
-                Failure(died(done.status), "execution")
-            ).document
+            failure = Failure(died(done.status), "execution")
+            document = self._invocation.writer._reply.document_of(failure).document
         item = item_in(document, cleaned(self._value))
         item["ok"] = item["ok"] and not (done.status and "error" in item)
         self._counts["succeeded" if item["ok"] else "failed"] += 1

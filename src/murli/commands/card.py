@@ -117,22 +117,22 @@ class Card:
     def of_tool(self, *, has_usage: bool = True) -> str:
         """Return the card of the whole tool; *has_usage* is false below a help that shows it."""
         root, end = self._command, self._closing()
-        if root.visible:
-            most = _most_bytes() or sys.maxsize
-            # Where there is hardly any room, the commands and the last line are worth most.
-            while len(end) > 1 and 2 * _size(end) > most:
-                del end[0]
-            room = most - _size(end) - 2  # and the line ends before it and behind it
-            whole = self._whole(room - _size([_MISTAKES]) - 1)
-            lines = [*whole, _MISTAKES] if whole else self._fitting(max(room, 0))
-            return self._text([*lines, *end])
-        return self._text([*self._alone(has_usage=has_usage), *end])
+        if not root.visible:
+            return self._text([*self._alone(has_usage=has_usage), *end])
+        most = _most_bytes()
+        # Where there is hardly any room, the commands and the last line are worth most.
+        while len(end) > 1 and 2 * _size(end) > most:
+            del end[0]
+        room = most - _size(end) - 2  # and the line ends before it and behind it
+        whole = self._whole(room - _size([_MISTAKES]) - 1)
+        lines = [*whole, _MISTAKES] if whole else self._fitting(max(room, 0))
+        return self._text([*lines, *end])
 
     def of_part(self, *, has_usage: bool = False) -> str:
         """Return the lines of a group, or what was declared about a command."""
         command = self._command
         if command.visible:
-            return self._text(self._fitting(_most_bytes() or sys.maxsize))
+            return self._text(self._fitting(_most_bytes()))
         return self._text(self._alone(has_usage=has_usage))
 
     def _alone(self, *, has_usage: bool) -> list[str]:
@@ -145,7 +145,8 @@ class Card:
         if marks and not has_usage:
             known = f" ({_INFERRED})" if any(each.endswith("?") for each in marks) else ""
             lines.append(f"This command: {', '.join(marks)}{known}")
-        return [*lines, *notes_on(command, lambda kind: number(self._invocation, kind))]
+        notes = notes_on(command, lambda kind: number(self._invocation, kind))
+        return [*lines, *filter(None, notes)]
 
     def _text(self, lines: Sequence[str]) -> str:
         text = cleaned(str(discreet("\n".join(lines))))
@@ -196,11 +197,8 @@ class Card:
         return described if is_short and _size(described) <= room else whole
 
     def _all_lines(self, *, described: bool) -> list[str]:
-        lines = [
-            line
-            for child in self._command.visible
-            for line in self._lines(child, described=described)
-        ]
+        children = self._command.visible
+        lines = [line for each in children for line in self._lines(each, described=described)]
         title = self._title(lines, self._completeness(described=described))
         return [title, *self._own_line(), *lines, *self._moved()]
 
@@ -343,10 +341,9 @@ class Card:
 
     def _closing(self) -> list[str]:
         codes = exit_codes(self._invocation).items()
-        lines = [
-            f"Flags, anywhere: {', '.join(own_flags(self._invocation, self._command))}",
-            f"Exit codes: {', '.join(f'{code} {meaning}' for code, meaning in codes)}",
-        ]
+        flags = ", ".join(own_flags(self._invocation, self._command))
+        meanings = ", ".join(f"{code} {meaning}" for code, meaning in codes)
+        lines = [f"Flags, anywhere: {flags}", f"Exit codes: {meanings}"]
         if not self._offers_own:
             return lines
         name, root = self._name, self._command
@@ -406,6 +403,6 @@ def _rule(rule: Rule, command: Command) -> str:
 
 
 def _most_bytes() -> int:
-    """Return how many bytes a card may have, 0 for any number."""
+    """Return how many bytes a card may have."""
     chosen = os.environ.get("MURLI_CARD_BYTES", "")
-    return int(chosen) if chosen.isdecimal() else _MOST_BYTES
+    return (int(chosen) or sys.maxsize) if chosen.isdecimal() else _MOST_BYTES

@@ -21,22 +21,18 @@ _LONGEST_LINE = 72
 
 
 def notes_on(command: Command, number: Callable[[str], int]) -> Iterator[str]:
-    """Yield what an agent should know of *command* and its help does not say.
+    """Yield what an agent should know of *command* and its help does not say, ``""`` for nothing.
 
     *number* returns the exit code of a kind of failure, or of ``success``.
     """
     metadata = command.metadata or Metadata()
-    if metadata.agent_description:
-        yield metadata.agent_description
-    if metadata.when_to_use:
-        yield f"When to use: {metadata.when_to_use}"
-    if returned := _returned(command, metadata):
-        yield f"Returns: {returned}"
-    if metadata.idempotent:
-        yield "A second call changes nothing more."
+    yield metadata.agent_description
+    yield f"When to use: {metadata.when_to_use}" if metadata.when_to_use else ""
+    returned = _returned(command, metadata)
+    yield f"Returns: {returned}" if returned else ""
+    yield "A second call changes nothing more." if metadata.idempotent else ""
     yield from (f"Exit {line}" for line in exits_of(command, number))
-    if metadata.examples:
-        yield "Examples:"
+    yield "Examples:" if metadata.examples else ""
     for example in metadata.examples:
         text = example.description
         if example.expected_exit_code:
@@ -61,7 +57,7 @@ def left_out_of(command: Command, *, described: bool) -> list[str]:
         "exit codes": metadata.exit_codes,
         "results": metadata.idempotent or _returned(command, metadata),
     }
-    return [kind for kind, is_there in left_out.items() if is_there]
+    return list(filter(left_out.get, left_out))
 
 
 def _texts_of(command: Command) -> Iterator[tuple[str, str]]:
@@ -111,13 +107,10 @@ def fields_of(command: Command) -> list[str]:
 def _returned(command: Command, metadata: Metadata) -> str:
     """Return the fields of the result, ``""`` where nobody declared or annotated any."""
     document = returns_of(command, metadata)
+    text = dumps(document["shape"], pretty=False) if "shape" in document else ""
     if "output_schema" in document:
         schema = document["output_schema"]
         text = _form(schema, schema.get("$defs", {}), _DEPTH)
-    elif "shape" in document:
-        text = dumps(document["shape"], pretty=False)
-    else:
-        text = ""
     if len(text) > _LONGEST:
         text = f"{text[:_LONGEST]}... (all of it: --schema)"
     description = document.get("description", "")

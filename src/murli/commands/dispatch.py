@@ -88,7 +88,7 @@ class Batch:
                 words = self._call(number, line)
                 if os.getpid() != self._process:
                     return words
-                if (self._failed or self._unparsed) and not self._ignore:
+                if self._failed and not self._ignore:
                     break
         except KeyboardInterrupt as error:
             if os.getpid() != self._process:  # of a call that had not begun
@@ -116,7 +116,7 @@ class Batch:
             pass
         if self._ending is not None:
             return self._ending
-        if not (self._failed or self._unparsed):
+        if not self._failed:
             return 0
         kind = "user_error" if self._unparsed else "tool_error"
         if self._worked:
@@ -129,16 +129,13 @@ class Batch:
         """Make the call of one line and write its answer; in its process, give its words."""
         self._invocation.writer._reply.started = time.monotonic()
         self._about = {"_line": number}
+        request = None
         try:
             request = parsed(line, number)
-        except AgentError as error:
-            self._unparsed = True
-            self._fail(error)
-            return []
-        self._about = {"_cmd": cleaned(request["_cmd"]), "_line": number}
-        try:
+            self._about = {"_cmd": cleaned(request["_cmd"]), "_line": number}
             words = self._requests.words(request)
         except AgentError as error:
+            self._unparsed |= request is None
             self._fail(error)
             return []
         resume = defer_signals()
@@ -300,8 +297,6 @@ def _open(invocation: Invocation) -> Any:
 
 
 def _unfed() -> AgentError:
-    return AgentError.precondition(
-        "exec reads requests from stdin, and nobody feeds it.",
-        "Pipe them in, or pass --input-file.",
-        error_type="input_required",
-    )
+    message = "exec reads requests from stdin, and nobody feeds it."
+    advice = "Pipe them in, or pass --input-file."
+    return AgentError.precondition(message, advice, error_type="input_required")

@@ -107,20 +107,18 @@ def item_in(document: dict[str, Any], value: str) -> dict[str, Any]:
     """
     if "status" in document:
         status = document["status"]
-        item: dict[str, Any] = {"ok": status in ("ok", "plan"), "item": value}
+        ok, payload = status in ("ok", "plan"), document.get("plan", document.get("result"))
         found = {key: document[key] for key in ("message", "page", "kept") if document.get(key)}
-        payload = document.get("plan", document.get("result"))
         if status == "error":
             found = {"error": {key: each for key, each in document.items() if key not in _ABOUT}}
         elif status == "partial":
             found["error"] = {"code": EXIT_PARTIAL, "error": status, **found}
     else:
-        item = {"ok": document["ok"], "item": value}
-        payload, meta = document["data"], document["meta"]
+        ok, payload, meta = document["ok"], document["data"], document["meta"]
         found = {key: document[key] for key in ("error", "warnings") if document.get(key)}
         if meta.get("truncated"):
             found["page"] = {key: meta[key] for key in _PAGE if key in meta}
-            found.update((key, meta[key]) for key in ("kept",) if key in meta)
-    if item["ok"] or payload is not None:
-        item["result"] = payload
-    return {**item, **found}
+            if "kept" in meta:
+                found["kept"] = meta["kept"]
+    result = {"result": payload} if ok or payload is not None else {}
+    return {"ok": ok, "item": value, **result, **found}

@@ -88,15 +88,13 @@ def exit_codes(invocation: Invocation) -> dict[int, str]:
 
 def number(invocation: Invocation, kind: str) -> int:
     """Return the exit code that *kind* has in the contract in force."""
-    contract = invocation.contract
     if kind == "success":
         return 0
-    if kind == "partial":
-        return contract.respond(Partial("x", None), Facts()).exit_code
-    error = AgentError.of_kind(kind, "x")
     if kind == "user_error" and (usage_code := invocation.settings.usage_exit_code):
         return usage_code
-    return contract.respond(Failure(error, ""), Facts()).exit_code
+    partial = kind == "partial"
+    outcome = Partial("x", None) if partial else Failure(AgentError.of_kind(kind, "x"), "")
+    return invocation.contract.respond(outcome, Facts()).exit_code
 
 
 def all_of(command: Command) -> Iterator[Command]:

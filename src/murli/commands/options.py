@@ -37,14 +37,13 @@ def our_sections(
     itself; those are not ours there. *path* is how it is reached, below the tool. A command that
     *is_group* does nothing itself.
     """
-    name = as_called(invocation)
-    writer = invocation.writer
+    name, for_people = as_called(invocation), invocation.writer.is_tty()
     with_profiles = _has_profiles(invocation, metadata, is_root)
     mutating = metadata is not None and metadata.mutating
     facts = CommandFacts(
         acts=not is_group,
         lists=not is_group,
-        reads=not (is_group or writer.is_tty()) and _reads(invocation, metadata, path),
+        reads=not (is_group or for_people) and _reads(invocation, metadata, path),
         mutating=mutating,
         confirmable=mutating,
         dry_runnable=metadata is not None and metadata.dry_runnable,
@@ -53,7 +52,7 @@ def our_sections(
         format_flag=invocation.contract.format_flag,
     )
     to_save = f"Run '{name} profile --help' to save flag values." if is_root else ""
-    if writer.is_tty():
+    if for_people:
         sections = [
             ("safety", list(listed("help", facts, ["safety"])), ""),
             ("profiles", list(listed("help", facts, ["profile"])), to_save),
@@ -63,8 +62,9 @@ def our_sections(
         if with_profiles and closing:
             closing += f"\n{to_save}"
         sections = [("agent options", list(listed("help", facts, _ORDER)), closing)]
+    taken = set(own)
     kept = [
-        (title, [option for option in options if not set(option.names) & set(own)], closing)
+        (title, [each for each in options if taken.isdisjoint(each.names)], closing)
         for title, options, closing in sections
     ]
     return [section for section in kept if section[1]]

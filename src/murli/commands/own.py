@@ -28,26 +28,17 @@ def _switch(name: str, description: str) -> Flag:
 
 
 AGENT = flag_named("--agent").documented()
+_EXPORTS = f"print tool definitions instead, for one of {', '.join(FORMATS)}"
+_CHECKED = "check that this AGENTS.md, or the --skill, is up to date"
 # What `describe` takes besides the names of commands; it is parsed, and explained, by this.
 DESCRIBE_FLAGS = (
     Flag("depth", "int", None, "spell out down to this depth only", minimum=1, metavar="N"),
     Flag("search", "[]string", None, "find commands by words", values=-1, metavar="WORDS"),
     _switch("card", "print every command on one line of text instead"),
     _switch("agents-md", "print an AGENTS.md to keep instead"),
-    Flag(
-        "export",
-        "string",
-        description=f"print tool definitions instead, for one of {', '.join(FORMATS)}",
-        choices=FORMATS,
-        metavar="FORMAT",
-    ),
-    Flag("skill", "string", description="write a skill into this folder", metavar="DIR"),
-    Flag(
-        "check",
-        "string",
-        description="check that this AGENTS.md, or the --skill, is up to date",
-        metavar="FILE",
-    ),
+    Flag("export", "string", None, _EXPORTS, choices=FORMATS, metavar="FORMAT"),
+    Flag("skill", "string", None, "write a skill into this folder", metavar="DIR"),
+    Flag("check", "string", None, _CHECKED, metavar="FILE"),
 )
 
 _REQUEST = {

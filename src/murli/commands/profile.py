@@ -116,13 +116,13 @@ class _Profiles:
         self.invocation = invocation
         self.writer = invocation.writer
         self.tool = invocation.host.name()
+        self.keeper = Keeper(self.tool)
 
     def save(self, wanted: Wanted) -> None:
         """Keep the values that were given."""
         problem = check_name(wanted.name)
         if problem:
             self.invocation.refuse(AgentError.user_error(problem, field="name"))
-        keeper = Keeper(self.tool)
         stored = dict(wanted.values)
         undo: list[Callable[[], object]] = []
 
@@ -136,18 +136,17 @@ class _Profiles:
         try:
             for key, text in wanted.values.items():
                 if wanted.settable[key].sensitive:
-                    undo.append(self._undo_of_keeping(keeper, wanted.name, key))
-                    stored[key] = self._kept(keeper, wanted, key, text)
+                    undo.append(self._undo_of_keeping(wanted.name, key))
+                    stored[key] = self._kept(wanted, key, text)
             before, after = self._update(change)
         except BaseException:  # nothing was saved, so nothing may be changed
             for each in undo:
                 each()
             raise
-        self._forget(keeper, wanted.name, before, after)
+        self._forget(wanted.name, before, after)
         flags = {key: _shown(wanted.settable.get(key), text) for key, text in after.items()}
-        self.writer.write_success(
-            f'Profile "{wanted.name}" saved.', {"profile": wanted.name, "flags": flags}
-        )
+        result = {"profile": wanted.name, "flags": flags}
+        self.writer.write_success(f'Profile "{wanted.name}" saved.', result)
 
     def use(self, wanted: Wanted) -> None:
         """Make a profile the default."""
@@ -160,9 +159,8 @@ class _Profiles:
 
         for key in self._update(change):
             self._warn_ignored(wanted.name, key)
-        self.writer.write_success(
-            f'Profile "{wanted.name}" is now the default.', {"default": wanted.name}
-        )
+        message = f'Profile "{wanted.name}" is now the default.'
+        self.writer.write_success(message, {"default": wanted.name})
 
     def list(self, wanted: Wanted) -> None:
         """Name the profiles."""
@@ -172,11 +170,8 @@ class _Profiles:
         if store.default in names:
             result["default"] = store.default
         lines = [f"  {name}{' *' if name == store.default else ''}" for name in names]
-        self.writer.write_success(
-            f"{_counted(len(names), 'profile')} saved.",
-            result,
-            text="\n".join(lines) or "(no profiles saved)",
-        )
+        text = "\n".join(lines) or "(no profiles saved)"
+        self.writer.write_success(f"{_counted(len(names), 'profile')} saved.", result, text=text)
 
     def show(self, wanted: Wanted) -> None:
         """Show what a profile holds; secrets only to a person who asks for them."""
@@ -193,11 +188,8 @@ class _Profiles:
             self._warn_ignored(wanted.name, key)
         revealed = self._revealed(wanted, stored) if wanted.reveal else flags
         lines = [wanted.name, *(f"  {key} = {text}" for key, text in sorted(revealed.items()))]
-        self.writer.write_success(
-            f'Profile "{wanted.name}" holds {_counted(len(flags), "value")}.',
-            result,
-            text="\n".join(lines),
-        )
+        message = f'Profile "{wanted.name}" holds {_counted(len(flags), "value")}.'
+        self.writer.write_success(message, result, text="\n".join(lines))
 
     def delete(self, wanted: Wanted) -> None:
         """Delete a profile, and what the keyring keeps for it."""
@@ -213,7 +205,7 @@ class _Profiles:
             store.delete(wanted.name)
             return flags
 
-        self._forget(Keeper(self.tool), wanted.name, self._update(change), {})
+        self._forget(wanted.name, self._update(change), {})
         self.writer.write_success(f'Profile "{wanted.name}" deleted.', {"deleted": wanted.name})
 
     def _existing(self, store: ProfileStore, name: str) -> Profile:
@@ -232,41 +224,35 @@ class _Profiles:
             self.writer.warn(code, message)
         return changed
 
-    def _kept(self, keeper: Keeper, wanted: Wanted, key: str, text: str) -> str:
+    def _kept(self, wanted: Wanted, key: str, text: str) -> str:
         try:
-            return keeper.keep(wanted.name, key, text, allow_plaintext=wanted.allow_plaintext)
+            allowed = wanted.allow_plaintext
+            return self.keeper.keep(wanted.name, key, text, allow_plaintext=allowed)
         except SecretError as error:
             self.invocation.refuse(secret_failure(error))
 
-    def _undo_of_keeping(self, keeper: Keeper, name: str, key: str) -> Callable[[], object]:
+    def _undo_of_keeping(self, name: str, key: str) -> Callable[[], object]:
         """Return what brings back the keyring's entry for *key* as it is now."""
         earlier = read_store(self.invocation, must=False).get(name)
         if earlier is None or earlier.flags.get(key) != IN_KEYRING:
-            return lambda: keeper.forget(name, key, IN_KEYRING)
+            return lambda: self.keeper.forget(name, key, IN_KEYRING)
         try:
             value = resolve(self.tool, name, key, IN_KEYRING)
         except SecretError:  # there is nothing to bring back
             return lambda: None
-        return lambda: keeper.keep(name, key, value, allow_plaintext=True)
+        return lambda: self.keeper.keep(name, key, value, allow_plaintext=True)
 
-    def _forget(
-        self, keeper: Keeper, name: str, before: dict[str, str], after: dict[str, str]
-    ) -> None:
+    def _forget(self, name: str, before: dict[str, str], after: dict[str, str]) -> None:
         """Remove from the keyring what *before* kept there and *after* does not."""
         for key, stored in before.items():
             if stored == IN_KEYRING and after.get(key) != IN_KEYRING:
-                keeper.forget(name, key, stored)
+                self.keeper.forget(name, key, stored)
 
     def _require_terminal(self) -> None:
-        if self.invocation.is_attended:
-            return
-        self.invocation.refuse(
-            AgentError.permission_denied(
-                "Secrets are revealed to a person at a terminal only.",
-                "Leave --reveal out.",
-                field="reveal",
-            )
-        )
+        if not self.invocation.is_attended:
+            message = "Secrets are revealed to a person at a terminal only."
+            advice = "Leave --reveal out."
+            self.invocation.refuse(AgentError.permission_denied(message, advice, field="reveal"))
 
     def _revealed(self, wanted: Wanted, stored: dict[str, str]) -> dict[str, str]:
         found = {}
@@ -278,10 +264,8 @@ class _Profiles:
         return found
 
     def _warn_ignored(self, name: str, key: str) -> None:
-        self.writer.warn(
-            "PROFILE_KEY_IGNORED",
-            f'Profile "{name}" has "{key}", which is not a flag of profiles; it is ignored.',
-        )
+        message = f'Profile "{name}" has "{key}", which is not a flag of profiles; it is ignored.'
+        self.writer.warn("PROFILE_KEY_IGNORED", message)
 
 
 def _counted(number: int, noun: str) -> str:
@@ -300,9 +284,6 @@ def _shown(settable: Settable | None, text: str) -> str:
 
 
 _VERBS: dict[str, Callable[[_Profiles, Wanted], None]] = {
-    "save": _Profiles.save,
-    "use": _Profiles.use,
-    "list": _Profiles.list,
-    "show": _Profiles.show,
-    "delete": _Profiles.delete,
+    each.__name__: each
+    for each in (_Profiles.save, _Profiles.use, _Profiles.list, _Profiles.show, _Profiles.delete)
 }

@@ -153,16 +153,11 @@ class _Reader:
     def _settable(self, name: str) -> Settable:
         found = self._wanted.settable.get(flag_key(name))
         if found is None:
-            names = list(self._wanted.settable)
-            listed = ", ".join(names) or "none"
-            self._refuse(
-                AgentError.user_error(
-                    f'"{flag_key(name)}" is not a flag that a profile can hold.',
-                    f"Flags that can be saved: {listed}.",
-                    field=flag_key(name),
-                    valid_values=names,
-                )
-            )
+            key, names = flag_key(name), list(self._wanted.settable)
+            message = f'"{key}" is not a flag that a profile can hold.'
+            advice = f"Flags that can be saved: {', '.join(names) or 'none'}."
+            error = AgentError.user_error(message, advice, field=key, valid_values=names)
+            self._refuse(error)
         return found
 
     def _add(self, settable: Settable, value: str) -> None:
@@ -184,13 +179,10 @@ class _Reader:
     def _refuse_nothing(self) -> NoReturn:
         names = ", ".join(f"--{key}" for key in self._wanted.settable)
         advice = f"Pass at least one of {names}." if names else "This tool has none."
-        self._refuse(
-            AgentError.user_error(
-                "no profileable flags were set",
-                f"{advice} Flags marked profileable in --schema can be saved.",
-                valid_values=list(self._wanted.settable),
-            )
-        )
+        advice = f"{advice} Flags marked profileable in --schema can be saved."
+        known = list(self._wanted.settable)
+        message = "no profileable flags were set"
+        self._refuse(AgentError.user_error(message, advice, valid_values=known))
 
     def _refuse(self, error: AgentError) -> NoReturn:
         self._invocation.refuse(error)

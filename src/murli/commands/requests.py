@@ -26,25 +26,27 @@ LONGEST_LINE = 1 << 20
 
 def parsed(line: bytes, number: int) -> dict[str, Any]:
     """Return the request that *line* is."""
-    problem = ""
     request: Any = None
-    if len(line) > LONGEST_LINE:
-        problem = f"it is longer than {LONGEST_LINE:,} bytes"
-    else:
-        try:
-            request = json.loads(line.decode("utf-8-sig"), parse_constant=_refuse_constant)
-        except (ValueError, RecursionError) as error:
-            problem = str(error)
-    if not problem and not isinstance(request, dict):
-        problem = "it is not a JSON object"
-    elif not problem and not (isinstance(request.get("_cmd"), str) and request["_cmd"].strip(". ")):
-        problem = '"_cmd" names no command'
-    elif not problem and not isinstance(request.get("_opts", {}), dict):
-        problem = '"_opts" is not an object'
+    try:
+        if len(line) > LONGEST_LINE:
+            raise ValueError(f"it is longer than {LONGEST_LINE:,} bytes")
+        request = json.loads(line.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        problem = _problem_with(request)
+    except (ValueError, RecursionError) as error:
+        problem = str(error)
     if problem:
         message = f"Line {number} is no request: {problem.rstrip('.')}."
         raise AgentError.user_error(message, f"{_EXAMPLE}.", error_type="dispatch_parse_error")
     return dict(request)
+
+
+def _problem_with(request: Any) -> str:
+    if not isinstance(request, dict):
+        return "it is not a JSON object"
+    command = request.get("_cmd")
+    if not (isinstance(command, str) and command.strip(". ")):
+        return '"_cmd" names no command'
+    return "" if isinstance(request.get("_opts", {}), dict) else '"_opts" is not an object'
 
 
 def _refuse_constant(name: str) -> None:

@@ -32,12 +32,8 @@ def run(invocation: Invocation) -> Invocation:
     if {"--help", "-h"}.intersection(words):
         show_help(invocation, usage_text(f"{invocation.host.name()} mcp serve"))
     if verb not in _VERBS:
-        known = f"Call `{invocation.host.name()} mcp serve`."
-        invocation.refuse(
-            usage.unknown_command(verb, ["serve"])
-            if verb
-            else AgentError.user_error("mcp is called with what to do.", known)
-        )
+        error = AgentError.user_error("mcp is called with what to do.", _advice(invocation))
+        invocation.refuse(usage.unknown_command(verb, ["serve"]) if verb else error)
     if verb == "calls":
         return _work(invocation, _inherited(invocation, rest))
     try:
@@ -88,9 +84,9 @@ def _inherited(invocation: Invocation, words: list[str]) -> socket:
         (number,) = words
         return socket(fileno=os.dup(int(number)))
     except (ValueError, OSError):
-        invocation.refuse(
-            AgentError.user_error(
-                "`mcp calls` is for `murli mcp`, which hands it a socket.",
-                f"Call `{invocation.host.name()} mcp serve`.",
-            )
-        )
+        message = "`mcp calls` is for `murli mcp`, which hands it a socket."
+        invocation.refuse(AgentError.user_error(message, _advice(invocation)))
+
+
+def _advice(invocation: Invocation) -> str:
+    return f"Call `{invocation.host.name()} mcp serve`."

@@ -8,11 +8,6 @@ from __future__ import annotations
 from ..outcome import Record, field
 from . import flag_key
 from .checks import names_in, require_one_of
-from .exit_codes import CommandCode as CommandCode
-from .exit_codes import ExitCode as ExitCode
-from .exit_codes import ExitCodeEntry as ExitCodeEntry
-from .exit_codes import danger_of as danger_of
-from .exit_codes import default_exit_codes as default_exit_codes
 from .exit_codes import exit_codes_in, ok_codes_in
 
 TYPE_CHECKING = False
@@ -70,7 +65,7 @@ class Rule(Record):
 
     def _check(self, given: dict[str, Any]) -> None:
         forms = (self.then_required, self.prohibited, self.default, self.any_of, self.one_of)
-        if sum(1 for form in forms if form) != 1:
+        if sum(map(bool, forms)) != 1:
             raise ValueError(
                 "a Rule has exactly one of then_required, prohibited, default, any_of and one_of; "
                 "write a second rule for the second thing"
@@ -84,18 +79,16 @@ class Rule(Record):
 
     def documents(self) -> list[dict[str, Any]]:
         """Return the rule as a manifest has it: one object, or one for each conditional default."""
+        if self.any_of or self.one_of:
+            return [{"any_of": list(self.any_of)} if self.any_of else {"one_of": list(self.one_of)}]
+        rule: dict[str, Any] = {"if_flag": self.if_flag}
         if self.default:
-            return [
-                {"if_flag": self.if_flag, "target_flag": name, "default": value}
-                for name, value in self.default.items()
-            ]
-        if self.then_required:
-            value = True if self.value is None else self.value
-            needed = list(self.then_required)
-            return [{"if_flag": self.if_flag, "if_value": value, "then_required": needed}]
+            defaults = self.default.items()
+            return [{**rule, "target_flag": name, "default": value} for name, value in defaults]
         if self.prohibited:
-            return [{"if_flag": self.if_flag, "prohibited": list(self.prohibited)}]
-        return [{"any_of": list(self.any_of)} if self.any_of else {"one_of": list(self.one_of)}]
+            return [{**rule, "prohibited": list(self.prohibited)}]
+        value = True if self.value is None else self.value
+        return [{**rule, "if_value": value, "then_required": list(self.then_required)}]
 
 
 class Deprecation(Record):
@@ -142,9 +135,8 @@ USUAL_PAGING = Paging()
 
 def with_effect(result: Any, effect: str, dry_run: bool = False) -> Any:
     """Return *result* with the declared *effect* in it, unless it has one of its own."""
-    if not effect or not (result is None or isinstance(result, dict)):
-        return result
-    if result and "effect" in result:
+    takes = result is None or isinstance(result, dict)
+    if not effect or not takes or (result and "effect" in result):
         return result
     return {"effect": EFFECTS[effect] if dry_run else effect, **(result or {})}
 
@@ -189,11 +181,9 @@ def normalized(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def check_together(metadata: Metadata) -> None:
     """Raise when two declarations about a command contradict each other."""
-    danger, traits = metadata.danger_level, metadata.traits
-    if danger == "safe" and metadata.effect not in ("", "noop"):
-        raise ValueError(
-            f'a safe command changes nothing, so its effect is not "{metadata.effect}"'
-        )
+    danger, traits, effect = metadata.danger_level, metadata.traits, metadata.effect
+    if danger == "safe" and effect not in ("", "noop"):
+        raise ValueError(f'a safe command changes nothing, so its effect is not "{effect}"')
     if danger == "destructive" and metadata.streams:
         raise ValueError("a destructive command cannot stream: its answer must be whole or nothing")
     if metadata.plan is not None and not metadata.dry_runnable:

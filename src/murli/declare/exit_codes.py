@@ -20,17 +20,9 @@ SIDE_EFFECTS = ("none", "partial", "complete")
 # Descriptions from which an agent learns nothing that the number does not mean already.
 _VAGUE = frozenset(
     (
-        "an error occurred",
-        "error occurred",
-        "general error",
-        "general failure",
-        "it failed",
-        "it worked",
-        "operation failed",
-        "something failed",
-        "something went wrong",
-        "the command failed",
-        "unknown error",
+        *("an error occurred", "error occurred", "general error", "general failure", "it failed"),
+        *("it worked", "operation failed", "something failed", "something went wrong"),
+        *("the command failed", "unknown error"),
     )
 )
 # Meanings of a status that add nothing to its not being 0.
@@ -148,12 +140,10 @@ def default_exit_codes(
     """
     safe = danger_of(metadata) == "safe"
     traits = metadata.traits if metadata is not None else None
+    done: SideEffects = "none" if safe else "complete"
     touched: SideEffects = "none" if safe else "partial"
     codes = {
-        ExitCode.SUCCESS: ExitCodeEntry(
-            "The command did what it was asked to do.",
-            side_effects="none" if safe else "complete",
-        ),
+        ExitCode.SUCCESS: ExitCodeEntry("The command did what it was asked to do.", False, done),
         ExitCode.GENERAL_ERROR: ExitCodeEntry(
             "The command failed for a reason without a code of its own.", side_effects=touched
         ),
@@ -162,9 +152,7 @@ def default_exit_codes(
         ExitCode.NOT_FOUND: ExitCodeEntry("What the call names does not exist."),
         ExitCode.PERMISSION_DENIED: ExitCodeEntry("The caller is not allowed to do this."),
         ExitCode.TIMEOUT: ExitCodeEntry(
-            "The command did not finish within its time limit.",
-            safe and not newest,
-            side_effects=touched,
+            "The command did not finish within its time limit.", safe and not newest, touched
         ),
         ExitCode.CANCELLED: ExitCodeEntry(
             "A signal stopped the command before it was done.", side_effects="partial"

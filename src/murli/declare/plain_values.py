@@ -31,6 +31,12 @@ _DEEPEST = 5
 STANDARD_STREAM = "-"
 _VIEWS = (type(sys.__dict__.keys()), type(sys.__dict__.values()))
 _PROXY = type(Enum.__dict__)
+# Classes of the standard library whose values are written as text, if their modules are loaded.
+_TEXTS = {
+    "decimal": ("Decimal",),
+    "uuid": ("UUID",),
+    "pathlib": ("PosixPath", "WindowsPath", "PurePosixPath", "PureWindowsPath"),
+}
 
 
 class _Unshowable(Exception):
@@ -133,17 +139,10 @@ def _items_of(value: Any, most: int = MOST_ITEMS) -> list[Any]:
 
 def _written(value: Any, kind: type) -> Any:
     """Return how a value of the standard library is written."""
-    for name, module in (("Decimal", "decimal"), ("UUID", "uuid")):
-        if kind is getattr(sys.modules.get(module), name, None):
+    for module, names in _TEXTS.items():
+        loaded = sys.modules.get(module)
+        if any(kind is getattr(loaded, name, None) for name in names):
             return str(value)
-    paths = sys.modules.get("pathlib")
-    if paths is not None and kind in (
-        paths.PosixPath,
-        paths.WindowsPath,
-        paths.PurePosixPath,
-        paths.PureWindowsPath,
-    ):
-        return str(value)
     dates = sys.modules.get("datetime")
     if dates is not None and kind is dates.timedelta:
         return value.total_seconds()

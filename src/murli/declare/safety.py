@@ -196,16 +196,12 @@ def _is_described_group(command: Mapping[str, Any]) -> bool:
 
 def _telling_words(path: tuple[str, ...]) -> set[str]:
     """Return the words of *path* that describe what the command does."""
-    own = _words(path[-1:])
+    own = set(_split(path[-1:]))
     if not _ABOUT.isdisjoint(own):
         return own
-    above = _words(path[:-1]) - _NOUNS
+    above = set(_split(path[:-1])) - _NOUNS
     # A search below ``migrate`` only reads; one below ``purge`` may be a search for what to purge.
     return own | (above if READING.isdisjoint(own) else above & DESTROYING)
-
-
-def _words(names: tuple[str, ...]) -> set[str]:
-    return set(_split(names))
 
 
 def _split(names: tuple[str, ...]) -> list[str]:

@@ -8,7 +8,7 @@ from .checks import names_in, require_one_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from dataclasses import KW_ONLY
     from typing import Any, Literal
 
@@ -47,34 +47,18 @@ _NOT_WITH_MODE = {
 }
 # What makes no sense of a command whose stdout is not ours to write on.
 _NOT_WITH_PROTOCOL = (
-    "stdin",
-    "interactive",
-    "asynchronous",
-    "spawns_background_process",
-    "cleanup_command",
-    "max_lifetime_seconds",
-    "confirm_flag",
-    "safe_default",
+    *("stdin", "interactive", "asynchronous", "spawns_background_process", "cleanup_command"),
+    *("max_lifetime_seconds", "confirm_flag", "safe_default"),
 )
 
 
-# Converters of fields; each leaves ``None``, which means "not declared", alone.
+def _optional(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a converter that leaves ``None``, which means "not declared", alone."""
+    return lambda value: None if value is None else convert(value)
 
 
-def _names_in(value: Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if value is None else names_in(value)
-
-
-def _dict_in(value: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    return None if value is None else dict(value)
-
-
-def _dicts_in(value: Sequence[Mapping[str, Any]] | None) -> tuple[dict[str, Any], ...] | None:
-    return None if value is None else tuple(map(dict, value))
-
-
-def _flag_key_in(value: str | None) -> str | None:
-    return None if value is None else flag_key(value)
+_names_in, _dict_in, _flag_key_in = _optional(names_in), _optional(dict), _optional(flag_key)
+_dicts_in = _optional(lambda values: tuple(map(dict, values)))
 
 
 class Traits(Record):

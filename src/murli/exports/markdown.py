@@ -58,7 +58,7 @@ def facts_of(command: Mapping[str, Any], leads: bool = False) -> Iterator[str]:
     """Yield what is known of *command* beside its usage; of one that *leads* on, nothing else."""
     if command.get("deprecated"):
         yield "**Deprecated.**"
-    if not leads and (safety := ", ".join(_safety(command))):
+    if not leads and (safety := ", ".join(filter(None, _safety(command)))):
         yield f"**Safety:** {safety}"
     lines = [_parameter(each, each["name"].upper()) for each in command.get("arguments", ())]
     lines += [
@@ -79,17 +79,13 @@ def _safety(command: Mapping[str, Any]) -> Iterator[str]:
     """Yield in words what a call may do, and by what an agent has a say in it."""
     danger = danger_in(command)
     known = command.get("safety") or {}
-    if danger or known.get("read_only"):
-        yield danger or "only reads"
-    if known.get("idempotent") and danger:
-        yield "a second call changes nothing more"
-    if needs_confirmation(command):
-        yield "needs `--yes`"
+    yield danger or ("only reads" if known.get("read_only") else "")
+    yield "a second call changes nothing more" if known.get("idempotent") and danger else ""
+    yield "needs `--yes`" if needs_confirmation(command) else ""
     ours = _ours_in(command)
-    if "dry-run" in ours or known.get("dry_run_supported"):
-        yield "`--dry-run` shows what it would do"
-    if "limit" in ours:
-        yield "answers in pages (`--limit`, `--cursor`)"
+    previews = "dry-run" in ours or known.get("dry_run_supported")
+    yield "`--dry-run` shows what it would do" if previews else ""
+    yield "answers in pages (`--limit`, `--cursor`)" if "limit" in ours else ""
 
 
 def needs_confirmation(command: Mapping[str, Any]) -> bool:

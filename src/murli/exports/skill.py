@@ -41,32 +41,30 @@ def skill_files(document: Mapping[str, Any], name: str) -> dict[str, str]:
 
     *document* is that of ``describe``, completed as for AGENTS.md.
     """
-    tool = document["name"]
+    tool, through = document["name"], document.get("called_through")
     commands = document.get("commands") or []
     sections = [list(_sections(each, tool)) for each in commands]
     own = _joined(facts_of(document))
     files: dict[str, str] = {}
+    describe = describing(document)
     whole = _joined(["## Commands", *(part for each in sections for part in each)])
-    if not commands:
-        listed = ""
-    elif _count(whole) <= _MOST_LINES and len(whole) <= _MOST_LETTERS:
-        listed = whole
-    else:
+    listed = whole if commands else ""
+    if commands and not _fits(whole):
         places = _placed(sections)
-        listed = _joined(["## Commands", *_index(commands, places, describing(document))])
-        files = {path: _reference(tool, describing(document), parts) for path, parts in places}
-    if _count(own) > _MOST_LINES or len(own) > _MOST_LETTERS:
+        listed = _joined(["## Commands", *_index(commands, places, describe)])
+        files = {path: _reference(tool, describe, parts) for path, parts in places}
+    if not _fits(own):
         path = f"{REFERENCES}/options.md"
-        files[path] = _reference(tool, describing(document), [own])
+        files[path] = _reference(tool, describe, [own])
         own = f"The options of `{tool}` itself: [{path}]({path})."
     body = [
         f"# {tool}",
         _line(document.get("summary", "")),
         "## Calls",
-        _through(document),
+        f"Write `{through}` before every call: `{through} {tool} ...`." if through else "",
         *usage_of(document),
         own,
-        f"`{describing(document)} COMMAND` prints all that is known of a command as JSON.",
+        f"`{describe} COMMAND` prints all that is known of a command as JSON.",
         *_exit_codes(document),
         *_safety(document),
         listed,
@@ -75,12 +73,9 @@ def skill_files(document: Mapping[str, Any], name: str) -> dict[str, str]:
     return {MAIN: head + _joined([*body, _end(tool)]) + "\n", **files}
 
 
-def _through(document: Mapping[str, Any]) -> str:
-    """Return by what a tool is called that does not speak to agents itself."""
-    through = document.get("called_through")
-    if not through:
-        return ""
-    return f"Write `{through}` before every call: `{through} {document['name']} ...`."
+def _fits(text: str) -> bool:
+    """Return whether *text* is short enough for SKILL.md itself."""
+    return _count(text) <= _MOST_LINES and len(text) <= _MOST_LETTERS
 
 
 def describing(document: Mapping[str, Any]) -> str:
@@ -95,16 +90,15 @@ def skill_name(text: str) -> str:
     return "" if any(word in name for word in _NOT_A_NAME) else name
 
 
-def own_text(text: str) -> str:
-    """Return what stands behind the end mark of a generated *text*."""
-    found = re.search(rf"^{re.escape(END)}.*\n?", text, re.MULTILINE)
-    return text[found.end() :] if found is not None else ""
+def parted(text: str) -> tuple[str, str]:
+    """Return a generated *text* up to its end mark, with that, and the rest, which is not ours.
 
-
-def generated_text(text: str) -> str:
-    """Return *text* up to its end mark, with that; ``""`` where it has none."""
+    Both are ``""`` where it has no such mark.
+    """
     found = re.search(rf"^{re.escape(END)}.*\n?", text, re.MULTILINE)
-    return text[: found.end()].rstrip("\n") + "\n" if found is not None else ""
+    if found is None:
+        return "", ""
+    return text[: found.end()].rstrip("\n") + "\n", text[found.end() :]
 
 
 def _end(tool: str) -> str:
@@ -119,13 +113,13 @@ def _description(document: Mapping[str, Any]) -> str:
     tool = document["name"]
     parts = [_sentence(document.get("summary", "") or f"The command-line tool {tool}")]
     when = _line(document.get("when_to_use", ""))
-    if when:
-        parts.append(_sentence(when))
-    does = list(dict.fromkeys(filter(None, map(_purpose, _leaves(document)))))
-    use = f"Use when a task calls for `{tool}`"
-    found = f"{' '.join(parts)} {use}."
+    parts += [_sentence(when)] if when else []
+    leaves = (each for _, each in _called(document, "") if not each.get("subcommands"))
+    does = list(dict.fromkeys(filter(None, map(_purpose, leaves))))
+    use = " ".join([*parts, f"Use when a task calls for `{tool}`"])
+    found = f"{use}."
     for count in range(1, len(does) + 1):
-        longer = f"{' '.join(parts)} {use}: {'; '.join(does[:count])}."
+        longer = f"{use}: {'; '.join(does[:count])}."
         if len(longer) > _LONGEST_DESCRIPTION - 24:
             break
         found = longer
@@ -138,14 +132,6 @@ def _purpose(command: Mapping[str, Any]) -> str:
     """Return what a command does as part of a sentence."""
     text = _line(command.get("summary", "")).rstrip(".")
     return text if text[1:2].isupper() else text[:1].lower() + text[1:]
-
-
-def _leaves(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for each in document.get("commands") or document.get("subcommands") or ():
-        if each.get("subcommands"):
-            yield from _leaves(each)
-        else:
-            yield each
 
 
 # -- the body -----------------------------------------------------------------------------------
@@ -172,10 +158,15 @@ def _safety(document: Mapping[str, Any]) -> Iterator[str]:
     )
     lines = []
     for danger, paths in sorted(known.items(), key=lambda each: (each[0] != "only reads", each)):
-        more = len(paths) - _MOST_NAMED
-        shown = ", ".join(f"`{path}`" for path in paths[:_MOST_NAMED])
-        lines.append(f"- {danger}: {shown}{f' and {more} more' if more > 0 else ''}")
+        lines.append(f"- {danger}: {_named(paths)}")
     yield "\n".join(lines)
+
+
+def _named(paths: Sequence[str]) -> str:
+    """Return the names of commands, of many only the first."""
+    shown = ", ".join(f"`{path}`" for path in paths[:_MOST_NAMED])
+    more = len(paths) - _MOST_NAMED
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _called(document: Mapping[str, Any], above: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -206,13 +197,9 @@ def _placed(sections: Sequence[Sequence[str]]) -> list[tuple[str, list[str]]]:
     files: list[list[str]] = []
     size = 0
     for texts in sections:
-        whole = sum(map(_count, texts))
-        if files and size + whole <= _LONGEST_FILE // 2:
-            files[-1] += texts
-            size += whole
-            continue
-        files.append([])
-        size = 0
+        if not files or size + sum(map(_count, texts)) > _LONGEST_FILE // 2:
+            files.append([])
+            size = 0
         for text in texts:
             if files[-1] and size + _count(text) > _LONGEST_FILE:
                 files.append([])
@@ -240,13 +227,8 @@ def _index(
         yield "\n".join(_listed(path, each, place[path]) for path, each in leaves)
         return
     yield f"`{describe} --search WORDS` finds commands by words."
-    lines = []
-    for path, texts in places[:_MOST_FILES]:
-        paths = [_path_of(text) for text in texts]
-        shown = ", ".join(f"`{each}`" for each in paths[:_MOST_NAMED])
-        more = len(paths) - _MOST_NAMED
-        lines.append(f"- [{path}]({path}): {shown}{f' and {more} more' if more > 0 else ''}")
-    yield "\n".join(lines)
+    files = [(path, _named([*map(_path_of, texts)])) for path, texts in places[:_MOST_FILES]]
+    yield "\n".join(f"- [{path}]({path}): {names}" for path, names in files)
 
 
 def _listed(path: str, command: Mapping[str, Any], place: str) -> str:

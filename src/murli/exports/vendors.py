@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..formats import dumps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..schemas.definitions import Definition
 
@@ -35,18 +35,17 @@ def for_anthropic(definitions: Sequence[Definition], strict: bool | None) -> lis
     By default they are strict where the API takes them all: few tools, few optional properties.
     """
     if strict is None:
-        optional = sum(len(_properties(each)) - len(_required(each)) for each in definitions)
+        schemas = [each.input_schema for each in definitions]
+        optional = sum(len(each["properties"]) - len(each.get("required", ())) for each in schemas)
         few = len(definitions) <= _ANTHROPIC_TOOLS and optional <= _ANTHROPIC_OPTIONAL
         strict = few and all(map(_can_be_strict, definitions))
-    return [
-        {
-            "name": each.name,
-            "description": each.description,
-            "input_schema": _restricted(each) if strict and _can_be_strict(each) else _whole(each),
-            **({"strict": True} if strict and _can_be_strict(each) else {}),
-        }
-        for each in definitions
-    ]
+    tools = []
+    for each in definitions:
+        is_strict = strict and _can_be_strict(each)
+        schema = _restricted(each) if is_strict else dict(each.input_schema)
+        tool = {"name": each.name, "description": each.description, "input_schema": schema}
+        tools.append({**tool, "strict": True} if is_strict else tool)
+    return tools
 
 
 def for_openai(definitions: Sequence[Definition], strict: bool | None) -> list[dict[str, Any]]:
@@ -65,7 +64,7 @@ def for_mcp(definition: Definition) -> dict[str, Any]:
         "name": definition.name,
         "title": definition.title,
         "description": definition.description,
-        "inputSchema": _whole(definition),
+        "inputSchema": dict(definition.input_schema),
     }
     if definition.output_schema.get("type") == "object":  # all that older clients allow
         tool["outputSchema"] = dict(definition.output_schema)
@@ -79,26 +78,9 @@ def _function(definition: Definition, strict: bool | None) -> dict[str, Any]:
     description = definition.description
     if len(description) > _LONGEST_OPENAI_DESCRIPTION:
         description = f"{description[: _LONGEST_OPENAI_DESCRIPTION - 2].rstrip()} …"
-    return {
-        "name": definition.name,
-        "description": description,
-        "parameters": _nullable(_restricted(definition)) if is_strict else _whole(definition),
-        "strict": is_strict,
-    }
-
-
-def _whole(definition: Definition) -> dict[str, Any]:
-    return dict(definition.input_schema)
-
-
-def _properties(definition: Definition) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = definition.input_schema["properties"]
-    return found
-
-
-def _required(definition: Definition) -> Sequence[str]:
-    found: Sequence[str] = definition.input_schema.get("required", ())
-    return found
+    schema = _nullable(_restricted(definition)) if is_strict else dict(definition.input_schema)
+    tool = {"name": definition.name, "description": description}
+    return {**tool, "parameters": schema, "strict": is_strict}
 
 
 # -- strict mode --------------------------------------------------------------------------------
@@ -106,32 +88,24 @@ def _required(definition: Definition) -> Sequence[str]:
 
 def _can_be_strict(definition: Definition) -> bool:
     """Return whether strict mode can describe the inputs: objects of any keys it cannot."""
-    properties = _properties(definition)
-    return len(properties) <= _OPENAI_PROPERTIES and not any(
-        kind in ("object", "array") for each in properties.values() for kind in _item_types(each)
-    )
-
-
-def _item_types(schema: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the type of the values of *schema*, or of the items in its list."""
-    yield schema["items"]["type"] if schema["type"] == "array" else schema["type"]
+    schemas = definition.input_schema["properties"].values()
+    values = [each["items"] if each["type"] == "array" else each for each in schemas]
+    objects = any(each["type"] in ("object", "array") for each in values)
+    return len(schemas) <= _OPENAI_PROPERTIES and not objects
 
 
 def _restricted(definition: Definition) -> dict[str, Any]:
     """Return the schema of the inputs with nothing in it but what every strict mode takes."""
-    properties = {key: _loosened(each) for key, each in _properties(definition).items()}
-    return {**definition.input_schema, "properties": properties}
+    schema = definition.input_schema
+    properties = {key: _loosened(each) for key, each in schema["properties"].items()}
+    return {**schema, "properties": properties}
 
 
 def _loosened(schema: Mapping[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in schema.items() if key not in _LOOSE}
     items = schema.get("items", {})
-    rules = [
-        f"{key}: {dumps(of[key], pretty=False)}"
-        for of in (schema, items)
-        for key in _LOOSE
-        if key in of
-    ]
+    loose = ((key, of[key]) for of in (schema, items) for key in _LOOSE if key in of)
+    rules = [f"{key}: {dumps(value, pretty=False)}" for key, value in loose]
     if items:
         kept["items"] = {key: value for key, value in items.items() if key not in _LOOSE}
     parts = [str(schema.get("description", "")), f"({', '.join(rules)})" if rules else ""]
@@ -141,11 +115,8 @@ def _loosened(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
     """Return *schema* with every property required, and those that may be left out nullable."""
-    required = schema.get("required", ())
-    properties = {
-        key: each if key in required else _or_null(each)
-        for key, each in schema["properties"].items()
-    }
+    known, required = schema["properties"], schema.get("required", ())
+    properties = {key: known[key] if key in required else _or_null(known[key]) for key in known}
     return {**schema, "properties": properties, "required": list(properties)}
 
 

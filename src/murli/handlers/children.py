@@ -65,8 +65,7 @@ class Work:
     ) -> None:
         self._stages = stages
         self._children: list[Popen[bytes]] = []
-        self._cwd = cwd
-        self._environment = environment
+        self._options: Any = {"cwd": cwd, "env": environment, "start_new_session": True}
         self._starting = allocate_lock()
         self._over = False
 
@@ -114,10 +113,8 @@ class Work:
         return [child.returncode for child in self._children]
 
     def _start(self, words: tuple[str, ...], *, fed: bool) -> None:
-        source: int | IO[bytes] | None = PIPE if fed else DEVNULL
-        before = self._children[-1] if self._children else None
-        if before is not None:
-            source = before.stdout
+        above = self._children[-1].stdout if self._children else None
+        source = above or (PIPE if fed else DEVNULL)
         # A signal after a program has started, and before its number is known, would leave it
         # running; and one that is blocked would stay so in the program.
         resume = defer_signals()
@@ -125,20 +122,12 @@ class Work:
             with self._starting:
                 if self._over:
                     raise CallOver
-                child = Popen(
-                    words,
-                    stdin=source,
-                    stdout=PIPE,
-                    stderr=PIPE,
-                    cwd=self._cwd,
-                    env=self._environment,
-                    start_new_session=True,
-                )
+                child = Popen(words, stdin=source, stdout=PIPE, stderr=PIPE, **self._options)
                 self._children.append(child)
         finally:
             resume()
-        if before is not None and before.stdout is not None:
-            before.stdout.close()  # the next one alone reads it
+        if above is not None:
+            above.close()  # the next one alone reads it
 
 
 class _Conversation:

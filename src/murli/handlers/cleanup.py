@@ -93,10 +93,6 @@ class Cleanups:
         if self._unhook is not None:
             self._unhook()
 
-    def adopt(self) -> None:
-        """Belong to this process: a fork that ends in the place of the program."""
-        self._pid = os.getpid()
-
     def run_within(self, seconds: float) -> None:
         """Call all that is due, and wait no longer than this for it.
 
@@ -147,7 +143,7 @@ class Cleanups:
         """Let no second signal cut short what the first one started; a person's Ctrl-C may."""
         interrupted = isinstance(error, KeyboardInterrupt)
         if not interrupted or self._writer is None or self._writer.is_tty():
-            return _nothing
+            return lambda: None
         from ..process.process_guard import hold_signals
 
         return hold_signals()
@@ -220,8 +216,4 @@ def _at_exit() -> Cleanups:
 def adopt() -> None:
     """Let this fork of the program do at its end what the program was to do."""
     if _of_process is not None:
-        _of_process.adopt()
-
-
-def _nothing() -> None:
-    pass
+        _of_process._pid = os.getpid()

@@ -32,7 +32,6 @@ from ..platform import locked
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
     from typing import Any
 
 KEPT_SECONDS = 24 * 60 * 60
@@ -49,11 +48,9 @@ def folder_of(tool: str) -> str:
     """
     state = user_folder("XDG_STATE_HOME")
     if not state:
-        raise AgentError.precondition(
-            "There is no place to keep what --idempotency-key is for.",
-            "Set HOME or XDG_STATE_HOME to an absolute path, or leave the key out.",
-            error_type="state_unavailable",
-        )
+        message = "There is no place to keep what --idempotency-key is for."
+        advice = "Set HOME or XDG_STATE_HOME to an absolute path, or leave the key out."
+        raise AgentError.precondition(message, advice, error_type="state_unavailable")
     safe = "".join(c if c in "-." or (c.isascii() and c.isalnum()) else "_" for c in tool)
     return os.path.join(state, safe.lstrip(".")[:64] or "tool", "replays")
 
@@ -95,11 +92,9 @@ class Replays:
                 recoverable=False,
             ) from None
         if _hash(fingerprint) not in kept_for:
-            raise AgentError.conflict(
-                "This idempotency key was used for a call with other arguments.",
-                "Repeat the call as it was, or use a new key.",
-                error_type="idempotency_key_reused",
-            )
+            message = "This idempotency key was used for a call with other arguments."
+            advice = "Repeat the call as it was, or use a new key."
+            raise AgentError.conflict(message, advice, error_type="idempotency_key_reused")
         return result
 
     def keep(
@@ -122,7 +117,7 @@ class Replays:
         if after and after != fingerprint:
             entry["fingerprint_after"] = _hash(after)
         self._prepare()
-        new = f"{path[: -len(_ENTRY)]}-{os.urandom(4).hex()}.new"
+        new = f"{path.removesuffix(_ENTRY)}-{os.urandom(4).hex()}.new"
         replace_with(path, new, dumps(entry, pretty=False).encode("utf-8"))
         self._forget_old()
 
@@ -137,11 +132,9 @@ class Replays:
 
     def _path(self, tool: str, command: str, key: str) -> str:
         if not key or len(key) > LONGEST_KEY:
-            raise AgentError.user_error(
-                f"An idempotency key has 1 to {LONGEST_KEY} characters.",
-                "Use a random one, such as a UUID.",
-                field="idempotency-key",
-            )
+            message = f"An idempotency key has 1 to {LONGEST_KEY} characters."
+            advice = "Use a random one, such as a UUID."
+            raise AgentError.user_error(message, advice, field="idempotency-key")
         # Parted by what no word of a command line contains.
         return os.path.join(self._folder, _hash("\0".join((tool, command, key))) + _ENTRY)
 
@@ -184,12 +177,7 @@ class Claim:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self._release()
 
     def keep(self, result: Mapping[str, Any], *, after: str = "") -> None:

@@ -150,11 +150,9 @@ def _words(argv: object) -> tuple[str, ...]:
         raise ValueError("a command begins with the name of the program")
     for position, word in enumerate(words):
         if any(unsafe in word for unsafe in "\0\n\r"):
-            raise AgentError.user_error(
-                f"Argument {position} of {_name(words)} holds a line break or a NUL.",
-                "Give it in one line; longer text belongs in a file.",
-                error_type="argument_unsafe",
-            )
+            message = f"Argument {position} of {_name(words)} holds a line break or a NUL."
+            advice = "Give it in one line; longer text belongs in a file."
+            raise AgentError.user_error(message, advice, error_type="argument_unsafe")
     return tuple(words)
 
 
@@ -191,23 +189,18 @@ def _first_failed(statuses: list[int]) -> int | None:
 
 
 def _late(stages: list[tuple[str, ...]], seconds: float) -> AgentError:
-    error = AgentError.timeout(
-        f"{_names(stages)} did not finish within {seconds:g} s.",
-        "Try again, or allow more time.",
-        context={"argv": _shown(stages[-1]), "timeout_ms": round(seconds * 1000)},
-    )
+    message = f"{_names(stages)} did not finish within {seconds:g} s."
+    context = {"argv": _shown(stages[-1]), "timeout_ms": round(seconds * 1000)}
+    error = AgentError.timeout(message, "Try again, or allow more time.", context=context)
     error.is_translated = True
     return error
 
 
 def _missing(program: str) -> AgentError:
-    name = _name([program])
-    return AgentError.precondition(
-        f"The program {name} is not there.",
-        f"Install {name}, or put its directory on PATH.",
-        error_type="tool_missing",
-        context={"tool": program},
-    )
+    name, context = _name([program]), {"tool": program}
+    message = f"The program {name} is not there."
+    advice = f"Install {name}, or put its directory on PATH."
+    return AgentError.precondition(message, advice, error_type="tool_missing", context=context)
 
 
 def _failure(words: tuple[str, ...], status: int, stderr: str) -> AgentError:
@@ -217,17 +210,12 @@ def _failure(words: tuple[str, ...], status: int, stderr: str) -> AgentError:
     end = without_credentials(stderr.strip())[-_MOST_SHOWN:]
     how = f"{_name(words)} {_ending(status)}"
     context: dict[str, Any] = {"argv": _shown(words), "status": status}
-    if not end:
-        hint = "Run it by itself to see what is wrong."
-        return AgentError.tool_error(f"{how}.", hint, error_type="command_failed", context=context)
-    # Its words are data to a reader, as any text from elsewhere.
-    context |= {"stderr": end, "_source": "external", "_trusted": False}
-    return AgentError.tool_error(
-        f"{how}: {_complaint(end)}",
-        "Correct what it complains of, then try again.",
-        error_type="command_failed",
-        context=context,
-    )
+    message, hint = f"{how}.", "Run it by itself to see what is wrong."
+    if end:
+        message, hint = f"{how}: {_complaint(end)}", "Correct what it complains of, then try again."
+        # Its words are data to a reader, as any text from elsewhere.
+        context |= {"stderr": end, "_source": "external", "_trusted": False}
+    return AgentError.tool_error(message, hint, error_type="command_failed", context=context)
 
 
 def _complaint(stderr: str) -> str:
@@ -272,21 +260,17 @@ def _shown(words: Sequence[str]) -> list[str]:
     shown: list[str] = []
     hide_next = False
     for position, word in enumerate(words):
-        # --token=x, TOKEN=x, and the "Authorization: x" of a header.
-        name, mark, _ = _parted(word)
         if hide_next:
             shown.append(_MASK)
             hide_next = False
             continue
-        secret = position > 0 and _is_secret(name)
+        # --token=x, TOKEN=x, and the "Authorization: x" of a header.
+        end = min((word.find(mark) for mark in "=:" if mark in word), default=len(word))
+        mark = word[end : end + 1]
+        secret = position > 0 and _is_secret(word[:end])
         hide_next = secret and not mark and word.startswith("-")
-        shown.append(f"{name}{mark}{_MASK}" if secret and mark else without_credentials(word))
+        shown.append(f"{word[:end]}{mark}{_MASK}" if secret and mark else without_credentials(word))
     return shown
-
-
-def _parted(word: str) -> tuple[str, str, str]:
-    place = min((word.find(mark) for mark in "=:" if mark in word), default=-1)
-    return (word, "", "") if place < 0 else (word[:place], word[place], word[place + 1 :])
 
 
 def _is_secret(name: str) -> bool:

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from ..answer.declared_results import Steps, steps_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import TracebackType
-
 
 class Step:
     """A step of the running command, from entering to leaving it."""
@@ -24,13 +20,10 @@ class Step:
             self._steps = invocation.running.steps = steps_of(invocation) or Steps()
         self._steps.begin(self._name)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._steps.end(self._name, failed=_is_failure(error))
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        # Who answers ends the program by an exit, which is no failure of the step.
+        has_answered = isinstance(error, SystemExit) and not error.code
+        self._steps.end(self._name, failed=error is not None and not has_answered)
 
 
 def step(name: str) -> Step:
@@ -45,8 +38,3 @@ def step(name: str) -> Step:
     which of those that `Metadata` declares were not begun.
     """
     return Step(name)
-
-
-def _is_failure(error: BaseException | None) -> bool:
-    # Who answers ends the program by an exit, which is no failure of the step.
-    return error is not None and not (isinstance(error, SystemExit) and not error.code)

@@ -67,11 +67,6 @@ class _Loader:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """Return the module to load into, ``None`` for a usual one."""
-        found: ModuleType | None = self._loader.create_module(spec)
-        return found
-
     def exec_module(self, module: ModuleType) -> None:
         """Load *module*, whose loader is its own again, and hook it."""
         spec: Any = module.__spec__

@@ -22,6 +22,8 @@ _SHORTEST = 20
 # How many lines are compared in vain, and how many pieces of text searched through, before what has
 # not been found is left as text.
 _MOST_EFFORT, _PIECE = 1_000_000, 1 << 9
+# What frames are drawn with.
+_FRAMES = "".join(map(chr, range(0x2500, 0x2580))) + "+|"
 
 
 class Page:
@@ -72,7 +74,7 @@ class Page:
         # Something may stand before the first; and what is said of tables is often alike above.
         middle = len(rendering.lines) // 2
         numbers = (*range(middle or 1, len(rendering.lines)), *range(1, middle), 0)
-        telling = [each for each in numbers if _says_something(rendering.lines[each])]
+        telling = [each for each in numbers if any(map(str.isalnum, rendering.lines[each]))]
         if not telling or self._effort < 0:
             return
         is_found = False
@@ -181,10 +183,6 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _says_something(line: str) -> bool:
-    return any(map(str.isalnum, line))
-
-
 def _is_cropped(expected: str, found: str, behind: str) -> bool:
     return len(found) >= _SHORTEST and expected.startswith(found) and not behind.strip()
 
@@ -206,14 +204,6 @@ def _unframe(lines: Lines, numbers: Iterable[int], seen: set[int]) -> None:
         if line is None:
             continue
         text = line.strip()
-        if len(text) < 2 or not (_is_frame(text[0]) and _is_frame(text[-1])):
+        if len(text) < 2 or not (text[0] in _FRAMES and text[-1] in _FRAMES):
             break
-        while text and (_is_frame(text[0]) or text[0] == " "):
-            text = text[1:]
-        while text and (_is_frame(text[-1]) or text[-1] == " "):
-            text = text[:-1]
-        lines[number] = text or None
-
-
-def _is_frame(character: str) -> bool:
-    return "\u2500" <= character <= "\u257f" or character in "+|"
+        lines[number] = text.strip(f"{_FRAMES} ") or None

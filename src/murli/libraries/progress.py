@@ -227,13 +227,8 @@ def state_of(
         total = 0
     share = 100 * current / total if 0 <= current <= total and total else 0.0
     known = int(total) if share or not current else 0
-    return ProgressEvent(
-        stage=_short(stage),
-        current=max(int(current), 0),
-        total=known,
-        percent=int(share * 10) / 10,
-        message=_short(message),
-    )
+    done, percent = max(int(current), 0), int(share * 10) / 10
+    return ProgressEvent(_short(stage), done, known, percent, message=_short(message))
 
 
 def is_seen_by_agents(stream: Any) -> bool:

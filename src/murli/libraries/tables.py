@@ -196,13 +196,8 @@ def table(
     cells = [[cell(value) for value in row] for row in rows]
     columns = unique(names, max(map(len, cells), default=0))
     last = {key: text for key, text in zip(columns, footer, strict=False) if text}
-    parts = {
-        "title": title,
-        "caption": caption,
-        "columns": columns,
-        "rows": [dict(zip(columns, row, strict=False)) for row in cells],
-        "footer": last,
-    }
+    found = [dict(zip(columns, row, strict=False)) for row in cells]
+    parts = {"title": title, "caption": caption, "columns": columns, "rows": found, "footer": last}
     return {key: value for key, value in parts.items() if value or key in ("columns", "rows")}
 
 

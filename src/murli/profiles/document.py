@@ -61,13 +61,10 @@ def read_document(data: bytes) -> dict[str, Any]:
 def is_store(document: dict[str, Any]) -> bool:
     """Return whether *document* can only be a store: profiles it has hold flags, or it has none."""
     profiles = document.get("profiles")
-    return isinstance(profiles, dict) and (
-        not profiles
-        or any(
-            isinstance(each, dict) and isinstance(each.get("flags"), dict)
-            for each in profiles.values()
-        )
-    )
+    if not isinstance(profiles, dict):
+        return False
+    entries = [each for each in profiles.values() if isinstance(each, dict)]
+    return not profiles or any(isinstance(each.get("flags"), dict) for each in entries)
 
 
 def _refuse_constant(name: str) -> NoReturn:

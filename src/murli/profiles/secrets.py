@@ -53,11 +53,9 @@ def check_reference(flag: str, text: str) -> None:
     """Raise `SecretError` unless *text* is a well-formed reference."""
     if not _is_well_formed(text):
         # Without the text: it may be a secret that begins like a reference.
-        raise SecretError(
-            f"The reference for --{flag} is not a well-formed env:NAME or file:PATH.",
-            "NAME is letters, digits and _, no digit first; PATH is absolute or begins with ~/.",
-            flag,
-        )
+        message = f"The reference for --{flag} is not a well-formed env:NAME or file:PATH."
+        forms = "NAME is letters, digits and _, no digit first; PATH is absolute or begins with ~/."
+        raise SecretError(message, forms, flag)
 
 
 def _is_well_formed(text: str) -> bool:

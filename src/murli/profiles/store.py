@@ -31,7 +31,6 @@ from ..files import StoreError as StoreError
 from . import names_folder, own_places
 from .document import check_name as check_name
 from .document import entry_of, flags_in, is_store, quoted_name, read_document, spelled, text_of
-from .paths import absolute_path, home_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 MOST_WARNINGS = 20
-_NO_FILE = "it is not a regular file"
 
 
 class Profile(Record):
@@ -144,11 +142,9 @@ class StoreFile:
             self.path = absolute_path(chosen.rstrip("/") or chosen)
             return
         if not names_folder(tool_name):
-            raise StoreError(
-                f"Profiles are off: {tool_name!r} is no name for a directory.",
-                "Name the tool in enable(), or set MURLI_PROFILE_PATH.",
-                reason="off",
-            )
+            message = f"Profiles are off: {tool_name!r} is no name for a directory."
+            advice = "Name the tool in enable(), or set MURLI_PROFILE_PATH."
+            raise StoreError(message, advice, reason="off")
         self.path, self._older = own_places(home_folder(), tool_name)
 
     def read(self) -> ProfileStore:
@@ -225,7 +221,8 @@ class StoreFile:
             tighten(os.path.dirname(self.path))
         target = os.path.realpath(self.path)
         if is_other_than_file(target):
-            raise OSError(errno.EINVAL, _NO_FILE)  # before there is a lock beside /dev/null
+            # Before there is a lock beside /dev/null.
+            raise OSError(errno.EINVAL, "it is not a regular file")
         make_folders(os.path.dirname(target))
         return target
 
@@ -275,11 +272,9 @@ class StoreFile:
 
     def _not_a_store(self, damage: CorruptError) -> StoreError:
         """Return the error of a file that was named for profiles, and is another one."""
-        return StoreError(
-            f"{self.path} {damage}: it is no profile store, and was left as it is.",
-            f"Point {self._chosen_by} to a profile store, or to a file that does not exist yet.",
-            reason="foreign",
-        )
+        message = f"{self.path} {damage}: it is no profile store, and was left as it is."
+        where = "to a profile store, or to a file that does not exist yet"
+        return StoreError(message, f"Point {self._chosen_by} {where}.", reason="foreign")
 
     def _parsed(self, data: bytes) -> ProfileStore:
         store = ProfileStore()
@@ -295,15 +290,12 @@ class StoreFile:
                 wrong = check_name(name) or "It is not an object with flags."
                 self._ignore(f"Profile {quoted_name(name)} is ignored. {wrong}")
                 continue
-            texts = {}
-            for key, value in flags.items():
-                text = text_of(value)
-                if text is None:
-                    what = f"{quoted_name(key)} of profile {quoted_name(name)}"
-                    self._ignore(f"{what} is ignored: its value is not a string.")
-                else:
-                    texts[key] = text
-            store.profiles[name] = Profile(texts)
+            texts = {key: text_of(value) for key, value in flags.items()}
+            for key in (key for key, text in texts.items() if text is None):
+                what = f"{quoted_name(key)} of profile {quoted_name(name)}"
+                self._ignore(f"{what} is ignored: its value is not a string.")
+            known = {key: text for key, text in texts.items() if text is not None}
+            store.profiles[name] = Profile(known)
         try:
             store._unchanged = store._text()
         except ValueError as error:
@@ -317,6 +309,27 @@ class StoreFile:
     def _warn(self, code: str, sentence: str) -> None:
         if (code, sentence) not in self.warnings:
             self.warnings.append((code, sentence))
+
+
+def home_folder() -> str:
+    """Return the home directory; `StoreError` when there is none."""
+    # Nothing but HOME: who runs a tool with another one means it, and the current directory,
+    # which is what a missing one would come to, may belong to somebody else.
+    home = os.environ.get("HOME", "")
+    if not os.path.isabs(home):
+        advice = "Set HOME to an absolute path, or MURLI_PROFILE_PATH to a file."
+        raise StoreError("Profiles are off: there is no home directory.", advice, reason="off")
+    return home
+
+
+def absolute_path(path: str) -> str:
+    """Return *path* from the root of the file system."""
+    if path.startswith("~/"):
+        return os.path.join(home_folder(), path[2:])
+    try:
+        return os.path.join(os.getcwd(), path)
+    except OSError as error:  # the current directory was removed
+        raise failure_of("load", error, path) from None
 
 
 def profile_path(tool_name: str) -> str:

@@ -14,13 +14,7 @@ if TYPE_CHECKING:
 
 SCHEMA_NAMES = (
     *CONTRACT_NAMES,
-    "describe",
-    "command",
-    "commands",
-    "manifest-1",
-    "manifest-3",
-    "event-lines",
-    "sidecar",
+    *("describe", "command", "commands", "manifest-1", "manifest-3", "event-lines", "sidecar"),
 )
 
 

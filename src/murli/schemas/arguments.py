@@ -33,30 +33,23 @@ def checked(arguments: Mapping[str, Any], schema: Mapping[str, Any], title: str)
     the command is called.
     """
     if not hasattr(arguments, "items"):
-        raise AgentError.user_error(
-            f"The arguments of {title} are an object, not {_shown(arguments)}.",
-            "Pass an object with the properties of its schema.",
-        )
+        message = f"The arguments of {title} are an object, not {_shown(arguments)}."
+        raise AgentError.user_error(message, "Pass an object with the properties of its schema.")
     properties = schema["properties"]
     given = {key: value for key, value in arguments.items() if value is not None}
     for key in given.keys() - properties.keys():
         from difflib import get_close_matches
 
-        near = get_close_matches(str(key), properties, 1, 0.6)
-        known = ", ".join(properties) or "none"
-        raise AgentError.user_error(
-            f"{title} has no argument {_shown(key)}.",
-            f"Did you mean {near[0]}?" if near else f"It has: {known}.",
-            field=str(key),
-            valid_values=list(properties),
-        )
+        near, known = get_close_matches(str(key), properties, 1, 0.6), list(properties)
+        message = f"{title} has no argument {_shown(key)}."
+        advice = f"Did you mean {near[0]}?" if near else f"It has: {', '.join(known) or 'none'}."
+        raise AgentError.user_error(message, advice, field=str(key), valid_values=known)
     missing = [key for key in schema.get("required", ()) if key not in given]
     if missing:
+        first, advice = missing[0], f"Pass {', '.join(missing)}."
+        choices = properties[first].get("enum")
         raise AgentError.user_error(
-            f"{missing[0]} is required.",
-            f"Pass {', '.join(missing)}.",
-            field=missing[0],
-            valid_values=properties[missing[0]].get("enum"),
+            f"{first} is required.", advice, field=first, valid_values=choices
         )
     return {key: _fitting(key, value, properties[key]) for key, value in given.items()}
 
@@ -74,13 +67,9 @@ def _fitting(key: str, value: Any, schema: Mapping[str, Any]) -> Any:
     choices = schema.get("enum")
     # Some tools take capitals for small letters; those that do not say so themselves.
     if choices and str(found).casefold() not in {str(each).casefold() for each in choices}:
-        listed = ", ".join(str(each) for each in choices)
-        raise AgentError.user_error(
-            f"{key} cannot be {_shown(value)}.",
-            f"Pass one of {listed}.",
-            field=key,
-            valid_values=choices,
-        )
+        message = f"{key} cannot be {_shown(value)}."
+        advice = f"Pass one of {', '.join(map(str, choices))}."
+        raise AgentError.user_error(message, advice, field=key, valid_values=choices)
     return found
 
 
@@ -90,31 +79,24 @@ def _as_kind(value: Any, kind: str) -> Any:
         return value if isinstance(value, dict) else None
     if kind == "boolean" or isinstance(value, bool):
         return value if isinstance(value, bool) and kind == "boolean" else None
-    if kind == "string":
-        return value if isinstance(value, str) else _as_text(value)
+    if kind == "string" and isinstance(value, str):
+        return value
     try:
         number = float(value) if isinstance(value, (int, float, str)) else math.nan
     except (ValueError, OverflowError):
         return None
     if not math.isfinite(number):
         return None
-    if kind == "number":
-        return value
+    if kind in ("number", "string"):
+        return value if kind == "number" else str(value)
     if isinstance(value, str):
         return value if value.strip().lstrip("+-").isdecimal() else None
     return int(value) if number == int(number) else None
 
 
-def _as_text(value: Any) -> str | None:
-    return str(value) if isinstance(value, (int, float)) and math.isfinite(value) else None
-
-
 def _wrong(key: str, value: Any, expected: str) -> AgentError:
-    return AgentError.user_error(
-        f"{key} is {expected}, not {_shown(value)}.",
-        f"Pass {expected}.",
-        field=key.partition("[")[0],
-    )
+    message, field = f"{key} is {expected}, not {_shown(value)}.", key.partition("[")[0]
+    return AgentError.user_error(message, f"Pass {expected}.", field=field)
 
 
 def _shown(value: Any) -> str:

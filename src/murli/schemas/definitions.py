@@ -96,11 +96,8 @@ class Definition:
             elif name not in given:
                 missing = missing or name
             elif missing:
-                raise AgentError.user_error(
-                    f"{name} stands behind {missing}, which is missing.",
-                    f"Pass {missing} as well.",
-                    field=missing,
-                )
+                message = f"{name} stands behind {missing}, which is missing."
+                raise AgentError.user_error(message, f"Pass {missing} as well.", field=missing)
             else:
                 value = given[name]
                 words += value if isinstance(value, list) else [value]
@@ -115,7 +112,12 @@ def definitions_of(catalogue: Catalogue, prefix: str | None = None) -> list[Defi
     Their names begin with *prefix*, by default the tool's name; ``""`` for none.
     """
     first = catalogue.name if prefix is None else prefix
-    commands = [each for each in catalogue.commands.values() if _is_offered(each)]
+    commands = [
+        each
+        for each in catalogue.commands.values()
+        # Our own are for the user of the model.
+        if each.runs and each.described.get("builtin") is not True
+    ]
     names = names_of([(first, *each.path) if first else each.path for each in commands])
     return [_definition(catalogue, *each) for each in zip(commands, names, strict=True)]
 
@@ -136,11 +138,6 @@ def _apart(name: str, path: Iterable[str]) -> str:
     """Return *name* with a digest of *path* at its end."""
     digest = hashlib.sha256("\0".join(path).encode("utf-8", "replace")).hexdigest()[:_DIGEST]
     return "_".join(filter(None, (name[: LONGEST_NAME - _DIGEST - 1].strip("_-"), digest)))
-
-
-def _is_offered(command: Command) -> bool:
-    """Return whether a model may call *command*: murli's own are for the user of the model."""
-    return command.runs and command.described.get("builtin") is not True
 
 
 # -- one command --------------------------------------------------------------------------------
@@ -166,20 +163,13 @@ def _definition(catalogue: Catalogue, command: Command, name: str) -> Definition
             "description": f"True runs the command, which {effect}. Without it the call is "
             "refused. Pass true only where the user wants exactly this change.",
         }
-    schema: dict[str, Any] = {"type": "object", "properties": properties}
-    if required:
-        schema["required"] = required
+    title = " ".join((catalogue.name, *command.path))
+    description = "\n".join(filter(None, _description(command, parameters)))
+    needed = {"required": required} if required else {}
+    inputs = {"type": "object", "properties": properties, **needed, "additionalProperties": False}
+    result, hints = command.output_schema, _hints(command)
     return Definition(
-        name,
-        " ".join((catalogue.name, *command.path)),
-        "\n".join(filter(None, _description(command, parameters))),
-        {**schema, "additionalProperties": False},
-        command.output_schema,
-        _hints(command),
-        parameters,
-        confirm,
-        dry_run,
-        command,
+        name, title, description, inputs, result, hints, parameters, confirm, dry_run, command
     )
 
 
@@ -319,10 +309,8 @@ def _remarks(parameter: Flag | Positional) -> Iterator[str]:
     yield text_of(parameter.description).rstrip(".")
     metavar = text_of(described.get("metavar"))
     yield f"value: {metavar}" if metavar else ""
-    if described.get("batch") is True:
-        yield "the command runs for each"
-    if described.get("sensitive") is True:
-        yield "a secret"
+    yield "the command runs for each" if described.get("batch") is True else ""
+    yield "a secret" if described.get("sensitive") is True else ""
     variables = ", ".join(getattr(parameter, "env", ()))
     yield f"by default the value of the variable {variables}" if variables else ""
     others = described.get("mutually_exclusive_with")
@@ -331,12 +319,10 @@ def _remarks(parameter: Flag | Positional) -> Iterator[str]:
 
 
 def _choices(values: Sequence[str], item: str) -> list[Any]:
-    if item == "integer":
-        try:
-            return [int(each) for each in values]
-        except ValueError:  # numbers that have names
-            return list(values)
-    return list(values)
+    try:
+        return [int(each) for each in values] if item == "integer" else list(values)
+    except ValueError:  # numbers that have names
+        return list(values)
 
 
 def _fits(default: Any, schema: Mapping[str, Any]) -> bool:

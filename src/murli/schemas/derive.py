@@ -151,9 +151,7 @@ class _Deriver:
         if issubclass(kind, dict) or kind in _OBJECTS:
             counts = issubclass(kind, Counter)
             value = {"type": "integer"} if counts else self.schema(args[1]) if args[1:] else {}
-            return (
-                {"type": "object", "additionalProperties": value} if value else {"type": "object"}
-            )
+            return {"type": "object", **({"additionalProperties": value} if value else {})}
         if issubclass(kind, tuple):
             return self.row(args)
         if issubclass(kind, (list, range, set, frozenset)) or kind in _ITERABLES + _COLLECTIONS:

@@ -6,6 +6,7 @@ a subclass without slots of its own. To the call it is a program whose commands 
 
 from __future__ import annotations
 
+import itertools
 import sys
 
 from ...core import Settings, current, metadata_of, version_of
@@ -21,9 +22,15 @@ if TYPE_CHECKING:
     from ...call import Invocation
     from ...call.misnamed import Parameters
     from ...declare import Metadata
+    from ...errors import AgentError
     from ...line.option_words import Options
 
 _ENABLED = "_murli_enabled"
+# Errors of cyclopts about the words of a command; the others are about its options.
+_OF_COMMANDS = (
+    *("UnknownCommandError", "InvalidCommandError"),
+    *("MissingArgumentError", "UnusedCliTokensError"),
+)
 
 
 def enable(app: Any, settings: Settings, caller: str) -> None:
@@ -88,9 +95,7 @@ class Enabled(Program):
         try:
             returned = own(self.root, words, **chosen)
         except errors as error:
-            from .errors import refused
-
-            invocation.refuse(refused(error))
+            invocation.refuse(_refused(error))
         if not takes_action:  # before version 4 the program goes on
             invocation.running.returned = returned
         if not is_default:
@@ -124,18 +129,14 @@ class Enabled(Program):
         return app
 
     def _metadata_at(self, path: Sequence[str]) -> Metadata | None:
-        function = self._app_at(path).default_command
-        return metadata_of(function) if function is not None else None
+        return metadata_of(self._app_at(path).default_command)
 
     def node(self, path: Sequence[str] = ()) -> dict[str, Any]:
         """Return the options and commands at *path*, as the scanner asks for them."""
         app = self._app_at(path)
-        flags = [
-            {"name": flag.name, "type": flag.type, "spellings": _written(flag)}
-            for flag in _flags_of(app)
-        ]
-        explains = [*app.help_flags, *app.version_flags]
-        flags += [{"name": each, "type": "bool", "spellings": [each]} for each in explains]
+        own = [(flag.name, flag.type, _written(flag)) for flag in _flags_of(app)]
+        own += [(each, "bool", [each]) for each in (*app.help_flags, *app.version_flags)]
+        flags = [{"name": name, "type": kind, "spellings": written} for name, kind, written in own]
         commands = [{"name": each, "aliases": []} for each in _commands_of(app)]
         return {"flags": flags, "commands": commands}
 
@@ -218,6 +219,17 @@ class Enabled(Program):
         self.secret_options(invocation.call.level or self.level()).hide_in(sys.argv[1:], invocation)
 
 
+def _refused(error: Any) -> AgentError:
+    """Return what *error*, a ``CycloptsError``, means in our words."""
+    from ...errors import AgentError
+
+    argument = getattr(error, "argument", None)
+    name = str(getattr(argument, "name", "") or "").lstrip("-")
+    message, advice = " ".join(str(error).split()), "Check command usage with --schema or --help."
+    kind = "command_error" if type(error).__name__ in _OF_COMMANDS else "flag_error"
+    return AgentError.user_error(message, advice, error_type=kind, field=name)
+
+
 def _commands_of(app: Any) -> list[str]:
     return [name for name in app if name[:1] != "-"]
 
@@ -228,16 +240,12 @@ def _parameters_of(app: Any) -> list[Any]:
     return [each for each in app.assemble_argument_collection() if each.show]
 
 
-def _type_of(parameter: Any) -> str:
-    known = {str: "string", int: "int", float: "float", bool: "bool"}
-    return known.get(parameter.hint, "string")
-
-
 def _facts_of(parameter: Any) -> dict[str, Any]:
     count, takes_all = parameter.token_count()
     choices = parameter.get_choices() if hasattr(parameter, "get_choices") else None
+    kind = {int: "int", float: "float", bool: "bool"}.get(parameter.hint, "string")
     return {
-        "type": f"{'[]' if takes_all else ''}{_type_of(parameter)}",
+        "type": f"[]{kind}" if takes_all else kind,
         "required": bool(parameter.required),
         "description": str(parameter.parameter.help or ""),
         "choices": [str(each) for each in choices or ()],
@@ -246,23 +254,18 @@ def _facts_of(parameter: Any) -> dict[str, Any]:
 
 
 def _is_positional(parameter: Any) -> bool:
-    return parameter.index is not None and "KEYWORD_ONLY" not in str(parameter.field_info.kind)
+    by_name = parameter.index is None or "KEYWORD_ONLY" in str(parameter.field_info.kind)
+    return not (by_name and parameter.name.startswith("-"))
 
 
 def _arguments_of(app: Any) -> list[Argument]:
-    return [
-        Argument(each.name.lstrip("-"), **_facts_of(each))
-        for each in _parameters_of(app)
-        if _is_positional(each) or not each.name.startswith("-")
-    ]
+    found = filter(_is_positional, _parameters_of(app))
+    return [Argument(each.name.lstrip("-"), **_facts_of(each)) for each in found]
 
 
 def _flags_of(app: Any) -> list[Flag]:
     found = []
-    for each in _parameters_of(app):
-        if _is_positional(each) or not each.name.startswith("-"):
-            continue
-        facts = _facts_of(each)
+    for each in itertools.filterfalse(_is_positional, _parameters_of(app)):
         negatives = [*each.negatives]
         names = [name for name in each.names if name not in negatives]
         longs = [name for name in names if name[:2] == "--"] or names
@@ -272,7 +275,7 @@ def _flags_of(app: Any) -> list[Flag]:
         found.append(
             Flag(
                 longs[0].lstrip("-"),
-                **facts,
+                **_facts_of(each),
                 default=default if is_plain else None,
                 short=shorts[0][1:] if shorts and longs[0] not in shorts else "",
                 spelling=longs[0] if longs[0][:2] != "--" else "",

@@ -41,11 +41,9 @@ def run(invocation: Invocation) -> NoReturn:
         show_help(invocation, _HELP.format(name=invocation.host.name()))
     for word in words:
         if word != "--strict":
-            invocation.refuse(
-                usage.unknown_option(word, ["--strict"])
-                if word.startswith("-")
-                else usage.extra_argument([word])
-            )
+            if word.startswith("-"):
+                invocation.refuse(usage.unknown_option(word, ["--strict"]))
+            invocation.refuse(usage.extra_argument([word]))
     checks = [check(*finding) for finding in _findings(build(invocation))]
     checks += [check(*finding) for finding in _troubles(invocation) if finding[2]]
     if invocation.contract.checks_dependencies:

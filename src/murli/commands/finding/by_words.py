@@ -73,11 +73,9 @@ def search(root: Command, text: str) -> dict[str, Any]:
     if not found:
         near = _nearest(listed, wanted)
         found = _ranked(listed, near) if near else []
-        document["message"] = f"No command is about {quoted(text)}." + (
-            f" These are about {' or '.join(sorted(near))}."
-            if found
-            else f" `{root.name} describe --depth 1` names all commands."
-        )
+        others = f"`{root.name} describe --depth 1` names all commands."
+        others = f"These are about {' or '.join(sorted(near))}." if found else others
+        document["message"] = f"No command is about {quoted(text)}. {others}"
     if len(found) > _MOST_FOUND:
         document["total"] = len(found)
     document["commands"] = [_shown(each, root) for each in found[:_MOST_FOUND]]

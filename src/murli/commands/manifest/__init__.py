@@ -127,13 +127,11 @@ def _facts_of_all(
 ) -> dict[str, Any]:
     """Return what is true of every command, and take it out of their entries."""
     shared = {flag.name: entries.flag(flag) for flag in global_flags(invocation, root)}
+    variables = global_variables(invocation).items()
     facts: dict[str, Any] = {
         "flags": _share_flags(made, shared, ours),
         "exit_codes": share_exit_codes(made),
-        "env_vars": [
-            {"name": name, "description": meaning}
-            for name, meaning in global_variables(invocation).items()
-        ],
+        "env_vars": [{"name": name, "description": text} for name, text in variables],
     }
     secret: dict[str, None] = {}
     needed: list[dict[str, Any]] = []
@@ -142,11 +140,8 @@ def _facts_of_all(
         traits = command.metadata.traits if command.metadata is not None else None
         if traits is not None:
             needed += [each for each in traits.dependencies or () if each not in needed]
-    if secret:
-        facts["secret_env_vars"] = list(secret)
-    if needed:
-        facts["dependencies"] = needed
-    return facts
+    found = {"secret_env_vars": list(secret), "dependencies": needed}
+    return {**facts, **{key: value for key, value in found.items() if value}}
 
 
 def _share_flags(
@@ -220,8 +215,7 @@ def schema_of_command(invocation: Invocation) -> dict[str, Any]:
     if deprecation is not None or command.deprecated:
         document["deprecated"] = True
     if deprecation is not None:
-        document["deprecated_in"] = deprecation.since
-        document["replacement"] = deprecation.replacement
+        document |= {"deprecated_in": deprecation.since, "replacement": deprecation.replacement}
     return document
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...declare import Metadata
-from ...declare.declarations import CommandCode, ExitCode, danger_of, default_exit_codes
+from ...declare.exit_codes import CommandCode, ExitCode, danger_of, default_exit_codes
 from ...declare.safety import may_repeat
 
 TYPE_CHECKING = False
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...contracts.agent_spec import Revision
-    from ...declare.declarations import ExitCodeEntry
+    from ...declare.exit_codes import ExitCodeEntry
     from ...declare.tree import Command
 
 # What a group, which runs nothing, and our own commands come down to.

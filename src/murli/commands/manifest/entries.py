@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ...declare.exit_codes import ExitCode
     from ...declare.tree import Argument, Command
 
+# What an entry has only if there is something to say.
+_OPTIONAL = ("aliases", "positionals", "output_schema", "examples", "subcommands", "builtin")
 _TYPES = {"int": "integer", "float64": "number", "float": "number", "bool": "boolean"}
 # What is declared of a flag, or of an argument, of which nothing is.
 _NO_NOTE, _NO_ARGUMENT_NOTE = FlagAnnotation(), ArgumentMetadata("")
@@ -56,48 +58,41 @@ class Entries:
         """Return the entry of *command*; a *builtin* is ours."""
         metadata = command.metadata or Metadata()
         danger = self.danger(command)
-        entry: dict[str, Any] = {"description": self._description(command, metadata)}
-        if command.aliases:
-            entry["aliases"] = list(command.aliases)
-        entry["danger_level"] = danger
+        entry: dict[str, Any] = {
+            "description": self._description(command, metadata),
+            "aliases": list(command.aliases),
+            "danger_level": danger,
+        }
         if self.detailed:
             if "idempotent" in metadata.explicit or danger == "safe":
                 entry["idempotent"] = metadata.idempotent or danger == "safe"
             entry["required_scopes"] = list(metadata.required_scopes)
         schema = output_schema(command, metadata)
         lists = metadata.lists is not None or metadata.streams or schema.get("type") == "array"
-        entry["flags"] = self.flags(command, builtin=builtin, lists=lists)
-        if self.detailed and command.arguments:
-            entry["positionals"] = self.positionals(command)
+        entry["flags"] = self._flags(command, builtin=builtin, lists=lists)
+        entry["positionals"] = self.positionals(command) if self.detailed else []
         if danger == "safe" and not metadata.danger_level:
             metadata = metadata.merged_with(Metadata(danger_level="safe"))
         path, is_group = command.path[1:], not command.is_called
         entry["exit_codes"] = self.codes.of(metadata, path, builtin=builtin, group=is_group)
-        if schema:
-            entry["output_schema"] = schema
-        examples = [
+        entry["output_schema"] = schema
+        entry["examples"] = [
             {"description": example.description, "command": example.command}
             for example in metadata.examples
             if not example.expected_exit_code  # a call to imitate is one that works
         ]
-        if examples:
-            entry["examples"] = examples
-        if command.visible:
-            entry["subcommands"] = sorted(key_of(child) for child in command.visible)
+        entry["subcommands"] = sorted(map(key_of, command.visible))
         if self.detailed:
             entry.update(self._details(command, metadata))
-            if builtin:
-                entry["builtin"] = True
-        return entry
+            entry["builtin"] = builtin
+        return {key: value for key, value in entry.items() if value or key not in _OPTIONAL}
 
     def danger(self, command: Command) -> str:
         """Return what a call may do; only what does nothing by itself is harmless undeclared."""
         declared = declared_danger(command.metadata, command.telling_path)
         return declared or ("mutating" if command.is_called else "safe")
 
-    def flags(
-        self, command: Command, *, builtin: bool = False, lists: bool = False
-    ) -> dict[str, Any]:
+    def _flags(self, command: Command, *, builtin: bool, lists: bool) -> dict[str, Any]:
         """Return every flag *command* takes, ours that mean something there included."""
         entries = {flag.name: self.flag(flag, command) for flag in command.flags}
         added: list[Flag] = []
@@ -181,7 +176,7 @@ class Entries:
             return name, []
         if name == "integer" and self.detailed:
             try:
-                return name, [int(choice) for choice in choices]
+                return name, list(map(int, choices))
             except ValueError:  # numbers with names
                 pass
         return "enum", list(choices)
@@ -218,14 +213,11 @@ class Entries:
     def _flag_remarks(
         self, flag: Flag, note: FlagAnnotation, command: Command | None
     ) -> Iterator[str]:
-        if flag.spelling:
-            yield f"written {flag.spelling}"
-        if flag.aliases:
-            yield f"also {', '.join(flag.aliases)}"
-        if flag.negation_aliases:
-            yield f"{', '.join(flag.negation_aliases)} turns it off"
-        if flag.metavar:
-            yield f"value {flag.metavar}"
+        yield f"written {flag.spelling}" if flag.spelling else ""
+        yield f"also {', '.join(flag.aliases)}" if flag.aliases else ""
+        off = ", ".join(flag.negation_aliases)
+        yield f"{off} turns it off" if off else ""
+        yield f"value {flag.metavar}" if flag.metavar else ""
         is_list = flag.type.startswith("[]")
         if flag.values > 1:
             yield f"takes {flag.values} values"
@@ -233,32 +225,25 @@ class Entries:
             yield "takes several values"
         elif is_list or (flag.type == "int" and flag.values == 0):
             yield "repeat it for more"
-        if flag.batch:
-            yield "each is answered for itself"
+        yield "each is answered for itself" if flag.batch else ""
         if flag.minimum is not None and flag.maximum is not None:
             yield f"{flag.minimum} to {flag.maximum}"
         elif flag.minimum is not None:
             yield f"at least {flag.minimum}"
         elif flag.maximum is not None:
             yield f"at most {flag.maximum}"
-        if note.kind == "json":
-            yield "JSON"
-        if note.max_bytes:
-            yield f"at most {note.max_bytes} bytes"
+        yield from _value_remarks(note)
         if note.deprecated is not None:
             yield note.deprecated.sentence(f"--{flag.name}").rstrip(".")
         if self.detailed:
             return
         element = _TYPES.get(flag.type.removeprefix("[]"), "")
-        if is_list and element:
-            yield f"each of type {element}"
-        if note.pattern or note.pattern_type:
-            yield f"pattern {note.pattern or note.pattern_type}"
-        if note.env or flag.env:
-            yield f"env {note.env or flag.env}"
+        yield f"each of type {element}" if is_list and element else ""
+        pattern, env = note.pattern or note.pattern_type, note.env or flag.env
+        yield f"pattern {pattern}" if pattern else ""
+        yield f"env {env}" if env else ""
         excluded = excluded_by(flag, note)
-        if excluded and command is not None:
-            yield f"not with {_written(excluded, command)}"
+        yield f"not with {_written(excluded, command)}" if excluded and command is not None else ""
 
     def _details(self, command: Command, metadata: Metadata) -> dict[str, Any]:
         """Return what only the detailed shape has keys for."""
@@ -290,10 +275,9 @@ def usage(command: Command) -> str:
     """Return how *command* is called, its arguments in their places."""
     words = list(command.path)
     for argument in command.arguments:
-        many = max(argument.values, 1)
         name = positional_name(argument.name).upper()
         word = f"{{{','.join(argument.choices)}}}" if argument.choices else name
-        word = " ".join([word] * many) + (" ..." if argument.values < 0 else "")
+        word = " ".join([word] * max(argument.values, 1)) + (" ..." if argument.values < 0 else "")
         words.append(word if argument.required else f"[{word}]")
     return " ".join(words)
 
@@ -350,23 +334,22 @@ def _rules(command: Command, metadata: Metadata) -> Iterator[dict[str, Any]]:
 
 
 def _argument_remarks(argument: Argument, note: ArgumentMetadata) -> Iterator[str]:
-    if argument.metavar:
-        yield f"value {argument.metavar}"
-    if argument.batch:
-        yield "each is answered for itself"
-    if argument.values > 1:
-        yield f"{argument.values} values"
-    if note.pattern or note.pattern_type:
-        yield f"pattern {note.pattern or note.pattern_type}"
-    if note.kind == "json":
-        yield "JSON"
-    if note.max_bytes:
-        yield f"at most {note.max_bytes} bytes"
+    yield f"value {argument.metavar}" if argument.metavar else ""
+    yield "each is answered for itself" if argument.batch else ""
+    yield f"{argument.values} values" if argument.values > 1 else ""
+    pattern = note.pattern or note.pattern_type
+    yield f"pattern {pattern}" if pattern else ""
+    yield from _value_remarks(note)
+
+
+def _value_remarks(note: FlagAnnotation | ArgumentMetadata) -> Iterator[str]:
+    yield "JSON" if note.kind == "json" else ""
+    yield f"at most {note.max_bytes} bytes" if note.max_bytes else ""
 
 
 def _with_remarks(text: str, remarks: Iterator[str]) -> str:
-    found = "; ".join(remarks)
-    return " ".join(part for part in (text.strip(), f"({found})" if found else "") if part)
+    found = "; ".join(filter(None, remarks))
+    return " ".join(filter(None, (text.strip(), f"({found})" if found else "")))
 
 
 def _sentence(text: str) -> str:

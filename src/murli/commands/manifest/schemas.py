@@ -92,10 +92,8 @@ def input_schema(command: Command) -> dict[str, Any]:
         properties[flag.name] = _flag(flag, command)
     parameters: tuple[Argument | Flag, ...] = (*command.arguments, *command.flags)
     required = [each.name for each in parameters if each.required]
-    schema: dict[str, Any] = {"type": "object", "properties": properties}
-    if required:
-        schema["required"] = required
-    return {**schema, "additionalProperties": False}
+    needed = {"required": required} if required else {}
+    return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
 
 
 def _argument(argument: Argument, command: Command) -> dict[str, Any]:

@@ -21,11 +21,8 @@ def content_of(invocation: Invocation, path: str, call: str) -> str:
         with open(path, encoding="utf-8") as file:
             return file.read()
     except FileNotFoundError:
-        invocation.refuse(
-            AgentError.not_found(
-                f"There is no file {path}.", f"Write it with `{call}`.", field="check"
-            )
-        )
+        advice = f"Write it with `{call}`."
+        invocation.refuse(AgentError.not_found(f"There is no file {path}.", advice, field="check"))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         invocation.refuse(AgentError.user_error(f"{path} cannot be read: {reason}.", field="check"))
@@ -37,14 +34,11 @@ def drifted(
     """Return the failure of a check: *lines* say what differs, *advice* what to do."""
     from ...errors import AgentError
 
+    kind = invocation.contract.failed_checks or "user_error"
     more = len(lines) - _MOST_LINES
-    return AgentError.of_kind(
-        invocation.contract.failed_checks or "user_error",
-        "\n".join([*lines[:_MOST_LINES], *([f"… and {more} lines more"] if more > 0 else [])]),
-        advice,
-        error_type=error_type,
-        recoverable=False,
-    )
+    rest = [f"… and {more} lines more"] if more > 0 else []
+    message = "\n".join([*lines[:_MOST_LINES], *rest])
+    return AgentError.of_kind(kind, message, advice, error_type=error_type, recoverable=False)
 
 
 def difference(path: str, kept: Sequence[str], now: Sequence[str]) -> list[str]:

@@ -6,15 +6,7 @@ import os
 import sys
 
 from ...errors import AgentError
-from ...exports.skill import (
-    MAIN,
-    REFERENCES,
-    describing,
-    generated_text,
-    own_text,
-    skill_files,
-    skill_name,
-)
+from ...exports.skill import MAIN, REFERENCES, describing, parted, skill_files, skill_name
 from ...files import replace_with
 from ...line.discretion import discreet
 from ...outcome import Success
@@ -65,14 +57,10 @@ def _name_for(invocation: Invocation, folder: str) -> str:
     if name and name == skill_name(name):
         return name
     better = skill_name(invocation.host.name()) or "tool"
-    invocation.refuse(
-        AgentError.user_error(
-            f"{name!r} cannot be the name of a skill, and so of its folder: that has small "
-            "letters, digits and single dashes, at most 64.",
-            f"Write it into {os.path.join(os.path.dirname(folder), better)}.",
-            field="skill",
-        )
-    )
+    rule = "that has small letters, digits and single dashes, at most 64"
+    message = f"{name!r} cannot be the name of a skill, and so of its folder: {rule}."
+    advice = f"Write it into {os.path.join(os.path.dirname(folder), better)}."
+    invocation.refuse(AgentError.user_error(message, advice, field="skill"))
 
 
 # -- writing ------------------------------------------------------------------------------------
@@ -86,31 +74,22 @@ def _write(invocation: Invocation, folder: str, files: dict[str, str]) -> list[s
     """
     try:
         kept = {path: _kept(invocation, os.path.join(folder, path)) for path in files}
-        new = {path: text + own_text(kept[path] or "") for path, text in files.items()}
+        new = {path: text + parted(kept[path] or "")[1] for path, text in files.items()}
         changed = [path for path in reversed(list(new)) if new[path] != kept[path]]
         for path in changed:
             target = os.path.join(folder, path)
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            _replace(target, new[path].encode())
+            beside = f"{target}.{os.urandom(6).hex()}.tmp"
+            replace_with(target, beside, new[path].encode(), mode=None, keep_mode=True)
         return changed
     except OSError as error:
-        invocation.refuse(
-            AgentError.permission_denied(
-                f"{error.filename or folder} cannot be written: {error.strerror}.",
-                "Name another folder.",
-                field="skill",
-            )
-        )
-
-
-def _replace(target: str, data: bytes) -> None:
-    new = f"{target}.{os.urandom(6).hex()}.tmp"
-    replace_with(target, new, data, mode=None, keep_mode=True)
+        message = f"{error.filename or folder} cannot be written: {error.strerror}."
+        advice = "Name another folder."
+        invocation.refuse(AgentError.permission_denied(message, advice, field="skill"))
 
 
 def _kept(invocation: Invocation, path: str) -> str | None:
     """Return the text of a file that is there, ``None`` for none."""
-    problem = ""
     if os.path.islink(path) or (os.path.islink(os.path.dirname(path)) and _is_reference(path)):
         problem = "is a link, which leads elsewhere"
     elif not os.path.lexists(path):
@@ -119,14 +98,11 @@ def _kept(invocation: Invocation, path: str) -> str | None:
         problem = "cannot be read as a text"
     else:
         text = content_of(invocation, path, "")
-        if generated_text(text):
+        if parted(text)[0]:
             return text
         problem = "was not written by `describe --skill`"
-    invocation.refuse(
-        AgentError.conflict(
-            f"{path} {problem}.", "Remove it, or name another folder.", field="skill"
-        )
-    )
+    advice = "Remove it, or name another folder."
+    invocation.refuse(AgentError.conflict(f"{path} {problem}.", advice, field="skill"))
 
 
 def _is_reference(path: str) -> bool:
@@ -144,8 +120,8 @@ def _generated(folder: str) -> list[str]:
         if not name.endswith(".md") or os.path.islink(path) or not os.path.isfile(path):
             continue
         with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read(_LONGEST_FILE)
-        if " describe --skill` wrote." in generated_text(text) and not own_text(text).strip():
+            generated, own = parted(file.read(_LONGEST_FILE))
+        if " describe --skill` wrote." in generated and not own.strip():
             found.append(f"{REFERENCES}/{name}")
     return found
 
@@ -159,7 +135,7 @@ def _check(invocation: Invocation, folder: str, files: dict[str, str], call: str
     lines = [f"{os.path.join(folder, path)} is about commands that are gone." for path in stale]
     for path, now in files.items():
         place = os.path.join(folder, path)
-        kept = generated_text(content_of(invocation, place, call))
+        kept, _ = parted(content_of(invocation, place, call))
         if kept != now:
             lines += difference(place, kept.splitlines(), now.splitlines())
     if lines:
