@@ -22,6 +22,18 @@ if TYPE_CHECKING:
     from . import Call
 
 
+# What a context holds once a command line, or a callback, has been there.
+_PARSED = (
+    *("params", "obj", "args", "_protected_args", "protected_args", "invoked_subcommand"),
+    *("_meta", "_parameter_source"),
+)
+# Where a context keeps what it was asked for, from the moment when it may not be asked.
+_ASKED = "_murli_asked"
+_kinds: dict[type, type] = {}
+# The packages whose groups find commands only among those that were added.
+_FRAMEWORKS = ("click", "typer", "rich_click")
+
+
 def resolved(group: Any, context: Any, name: str) -> Any:
     """Return the command *name* as the group gives it to be run: some load it only then."""
     found = group.get_command(context, name)
@@ -188,8 +200,6 @@ class CommandLevel:
         it finds for a word which names none. Another may put the name before its words, if those
         *behind* name no command.
         """
-        from .unparsed import finds_by_itself, is_its_own
-
         if not self.has_default:
             return False
         if self.forwards:
@@ -221,18 +231,16 @@ class CommandLevel:
 
         ``is_lost`` is whether one that is not found may be there once the group has parsed.
         """
-        from .unparsed import Unparsed, close, finds_by_itself
-
         context, asked = self.context, []
         if not self._is_parsed:
             context = self._unparsed_context()
-            asked = close(context)
+            asked = _close(context)
         found = None
         try:
             with EarlyPrints():
                 for name in dict.fromkeys((word, self._normalise(word))):
                     found = found or resolved(self.command, context, name)
-        except (Exception, Unparsed):  # as above
+        except (Exception, _Unparsed):  # as above
             pass
         if asked:  # whatever it has made of that
             found = None
@@ -243,12 +251,10 @@ class CommandLevel:
 
     def _unparsed_context(self) -> Any:
         """Return a context that notices whether it is asked what was parsed."""
-        from .unparsed import kind_for
-
         if self._is_parsed:
             return self.context
         above = self.parent._unparsed_context() if self.parent else self.context.parent
-        kind = kind_for(_context_class(self.command))
+        kind = _kind_for(_context_class(self.command))
         return self._new_context(self.context.info_name, above, kind)
 
     def _normalise(self, word: str) -> str:
@@ -292,6 +298,76 @@ def _context_class(command: Any) -> Any:
         if found is not None:
             return found
     raise TypeError(f"{type(command).__name__} is no command murli knows")
+
+
+# -- contexts that know nothing yet, and notice who depends on more ------------------------------
+
+# Some groups find their commands by what was parsed: the values of their parameters, an object that
+# a callback left. Asked before the framework parses, such a group may find another command than it
+# will run, or do its work twice. So it is asked with a context that ends the question as soon as it
+# depends on a parse.
+
+
+class _Unparsed(BaseException):
+    """A group has asked for what is known only when the command line is parsed."""
+
+
+def _kind_for(kind: type) -> type:
+    """Return a subclass of the context class *kind* that can be closed, see `_close`."""
+    if kind not in _kinds:
+        properties = {name: _guarded(name) for name in _PARSED}
+        _kinds[kind] = type(kind.__name__, (kind,), properties)
+    return _kinds[kind]
+
+
+def _close(context: Any) -> list[str]:
+    """Let *context* and those above it raise `_Unparsed` when they are asked what was parsed.
+
+    Those that the framework itself has made are left alone. Returns the list of what is asked for.
+    """
+    asked: list[str] = []
+    while context is not None:
+        if type(context) in _kinds.values():
+            context.__dict__[_ASKED] = asked
+        context = context.parent
+    return asked
+
+
+def finds_by_itself(group: Any, *more: str) -> bool:
+    """Return whether *group*, if it is one, has a way of its own to find commands.
+
+    *more* are further methods that may be its own: ``parse_args`` may put a name before the words.
+    """
+    if not hasattr(type(group), "get_command"):
+        return False  # it is no group
+    return any(is_its_own(group, name) for name in ("get_command", "resolve_command", *more))
+
+
+def is_its_own(group: Any, method: str) -> bool:
+    """Return whether the class of *group* has a *method* that is no framework's."""
+    own = getattr(type(group), method, None)
+    if own is None:
+        return False
+    module = str(own.__module__)
+    # The command of typer's own is a tool like any other.
+    return module.partition(".")[0] not in _FRAMEWORKS or module == "typer.cli"
+
+
+def _guarded(name: str) -> property:
+    def get(context: Any) -> Any:
+        asked = context.__dict__.get(_ASKED)
+        if asked is not None:
+            asked.append(name)
+            raise _Unparsed(name)
+        try:
+            return context.__dict__[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def put(context: Any, value: Any) -> None:
+        context.__dict__[name] = value
+
+    return property(get, put)
 
 
 def deciding(
@@ -382,8 +458,6 @@ class ClickHost:
 
     def tree(self) -> Command:
         """Walk the whole tool, as it is after the options that stood before ``describe``."""
-        from .unparsed import finds_by_itself
-
         level, invocation = self.level(), current()
         before = invocation.call.before if invocation is not None else []
         if before and finds_by_itself(self._root):

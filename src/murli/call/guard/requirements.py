@@ -25,9 +25,7 @@ def examine(invocation: Invocation, metadata: Metadata) -> None:
     if traits is None:
         return
     if traits.option_placement == "strict":
-        from ...line.placement import check
-
-        check(invocation)
+        _check_placement(invocation)
     _set_intent(invocation, metadata, traits)
     _warn_of_platform(invocation, traits)
     unattended = not invocation.is_attended
@@ -39,6 +37,24 @@ def examine(invocation: Invocation, metadata: Metadata) -> None:
     )
     if problem is not None:
         invocation.refuse(problem)
+
+
+def _check_placement(invocation: Invocation) -> None:
+    """Refuse an option that stands behind an argument of the command; ours may stand anywhere."""
+    from ...line.calls import command_line
+    from ...line.usage import other
+
+    seen = ""
+    for word in command_line(invocation).words:
+        if word.owner == "passed":
+            return
+        if word.owner == "ours" or word.is_value:
+            continue
+        if not word.option or word.text[1].isdigit():
+            seen = "" if word.child is not None else seen or word.text
+        elif seen:
+            sentence = f'{word.option} must stand before "{seen}".'
+            invocation.refuse(other(sentence, word.option))
 
 
 def _set_intent(invocation: Invocation, metadata: Metadata, traits: Traits) -> None:
