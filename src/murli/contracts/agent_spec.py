@@ -42,15 +42,9 @@ _SIGNAL_CODES = {"SIGTERM": 143, "SIGHUP": 143}
 
 # What the first revision calls retryable includes what works only after a correction.
 _RETRYABLE_FIRST = frozenset(
-    (
-        "user_error",
-        "auth_required",
-        "payment_required",
-        "timeout",
-        "rate_limited",
-        "unavailable",
-        "redirected",
-    )
+    """
+    user_error auth_required payment_required timeout rate_limited unavailable redirected
+    """.split()  # noqa: SIM905
 )
 _RETRYABLE = frozenset(("rate_limited", "unavailable"))
 # Here only the author knows; "recoverable" is his word for it.
@@ -63,37 +57,16 @@ _FIXABLE = frozenset(
 
 # Facts about a failure that have a place of their own beside its context.
 _OWN_PLACES = (
-    "errors",
-    "network_context",
-    "corrected_input",
-    "alternatives",
-    "expires_at",
-    "refresh_command",
-    "required_permission",
+    *("errors", "network_context", "corrected_input", "alternatives", "expires_at"),
+    *("refresh_command", "required_permission"),
 )
 
 # What the first revision's meta has a place for, besides the duration.
 _KNOWN_FIRST = frozenset(
-    (
-        "request_id",
-        "schema_version",
-        "not_modified",
-        "dry_run",
-        "help",
-        "schema_ref",
-        "message",
-        "confirmed",
-        "items_emitted",
-        "effects",
-        "headless",
-        "etag",
-        "validation_only",
-        "replayed",
-        "kept",
-        "exit_status",
-        "_cmd",
-        "_line",
-    )
+    """
+    request_id schema_version not_modified dry_run help schema_ref message confirmed items_emitted
+    effects headless etag validation_only replayed kept exit_status _cmd _line
+    """.split()  # noqa: SIM905
 )
 
 

@@ -11,7 +11,7 @@ import copy
 from ..errors import AgentError
 from . import mapping_of, place_of
 from .http import network_context, of_carried, peek
-from .readers import READERS, shortened, shown
+from .readers import READERS, frames_of, shortened, shown
 from .table import CLASSES, GROUPS, Meaning
 
 TYPE_CHECKING = False
@@ -273,11 +273,3 @@ def _line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()] or [text]
     first = " ".join(lines[: 2 if lines[0].endswith(":") else 1])
     return shortened(first)
-
-
-def frames_of(error: BaseException) -> Iterator[FrameType]:
-    """Return the frames that *error* has passed, the innermost last."""
-    traceback = error.__traceback__
-    while traceback is not None:
-        yield traceback.tb_frame
-        traceback = traceback.tb_next

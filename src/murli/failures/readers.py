@@ -10,7 +10,7 @@ from .table import CLASSES, ERRNOS, SLOW_NETWORK, SQLITE, UNREACHABLE, Meaning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import FrameType
     from typing import Any
 
@@ -31,13 +31,10 @@ def shortened(text: str, limit: int = _LONGEST_LINE) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def _of_number(error: Any) -> Meaning | None:
-    return ERRNOS.get(error.errno)
-
-
 def _of_program(error: Any) -> Meaning | None:
     """Distinguish a program that cannot be started from a file that cannot be opened."""
-    frame = _origin(error)
+    # The frame that it was raised in.
+    *_, frame = (None, *frames_of(error))
     if frame is None or frame.f_globals.get("__name__") != "subprocess":
         return None
     if error.filename is None or error.filename == frame.f_locals.get("cwd"):
@@ -49,12 +46,12 @@ def _of_program(error: Any) -> Meaning | None:
     )
 
 
-def _origin(error: BaseException) -> FrameType | None:
-    """Return the frame that *error* was raised in."""
-    frame, traceback = None, error.__traceback__
+def frames_of(error: BaseException) -> Iterator[FrameType]:
+    """Return the frames that *error* has passed, the innermost last."""
+    traceback = error.__traceback__
     while traceback is not None:
-        frame, traceback = traceback.tb_frame, traceback.tb_next
-    return frame
+        yield traceback.tb_frame
+        traceback = traceback.tb_next
 
 
 def _of_child(error: Any) -> Meaning:
@@ -131,7 +128,7 @@ def _of_end(error: Any) -> Meaning | None:
 
 # Class -> what it means, or None where its entry in the table, or its base, says it.
 READERS: dict[str, Callable[[Any], Meaning | None]] = {
-    "builtins.OSError": _of_number,
+    "builtins.OSError": lambda error: ERRNOS.get(error.errno),
     "builtins.TimeoutError": _of_time,
     "builtins.FileNotFoundError": _of_program,
     "builtins.PermissionError": _of_program,

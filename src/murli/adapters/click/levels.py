@@ -7,7 +7,7 @@ import sys
 from ...core import UNBOUNDED, current, is_group, program_name
 from ..early_prints import EarlyPrints, let_out
 from . import HOOKED
-from .params import is_switch, names_of_option
+from .params import from_framework, is_switch, names_of_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -290,14 +290,7 @@ def _is_chain(command: Any) -> bool:
 
 def _context_class(command: Any) -> Any:
     """Return the context class of *command*, else find it in the module of the command's class."""
-    own = getattr(command, "context_class", None)
-    if own is not None:
-        return own
-    for base in type(command).__mro__:
-        found = getattr(sys.modules.get(base.__module__), "Context", None)
-        if found is not None:
-            return found
-    raise TypeError(f"{type(command).__name__} is no command murli knows")
+    return getattr(command, "context_class", None) or from_framework(command, "Context")
 
 
 # -- contexts that know nothing yet, and notice who depends on more ------------------------------
