@@ -13,6 +13,7 @@ from ..errors import AgentError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from ..call import Invocation
     from .scanning import Level
@@ -35,10 +36,10 @@ def unknown_option(option: str, known: Sequence[str]) -> AgentError:
     ]
     place = place_of(option)
     if place:
-        return _flag_error(f"{UNKNOWN_OPTION} {option}.", place, option)
+        return other(f"{UNKNOWN_OPTION} {option}.", option, place)
     place = place_of(near[0], option) if near else ""
     advice = f"{_did_you_mean(near)} {place}".strip()
-    return _flag_error(f"{UNKNOWN_OPTION} {option}.", advice, option, near)
+    return other(f"{UNKNOWN_OPTION} {option}.", option, advice, near)
 
 
 def _confirms(name: str, option: str) -> bool:
@@ -52,23 +53,20 @@ def _confirms(name: str, option: str) -> bool:
 def unknown_command(word: str, known: Sequence[str]) -> AgentError:
     """A word where a command was expected."""
     near = nearest(word, known)
-    return _command_error(
-        f"Unknown command {quoted(word)}.",
-        _did_you_mean(near),
-        "command",
-        known if len(known) <= _MANY else near,
-    )
+    listed = known if len(known) <= _MANY else near
+    message = f"Unknown command {quoted(word)}."
+    return _command_error(message, "command", _did_you_mean(near), listed)
 
 
 def refused_command(message: str, known: Sequence[str]) -> AgentError:
     """A word where a command was expected, in the words of the tool that looked for it."""
-    return _command_error(message, "", "command", known if len(known) <= _MANY else ())
+    return _command_error(message, "command", "", known if len(known) <= _MANY else ())
 
 
 def bad_value(name: str, value: str, reason: str) -> AgentError:
     """A value that the option's or argument's type does not take, for *reason*."""
     why = f": {reason.rstrip('.')}" if reason else ""
-    return _flag_error(f"Invalid value {quoted(value)} for {name}{why}.", "", name)
+    return other(f"Invalid value {quoted(value)} for {name}{why}.", name)
 
 
 def bad_choice(name: str, value: str, choices: Iterable[object]) -> AgentError:
@@ -77,7 +75,7 @@ def bad_choice(name: str, value: str, choices: Iterable[object]) -> AgentError:
     near = nearest(value, accepted)
     advice = _did_you_mean(near) or (f"Use one of: {_first(accepted)}." if accepted else "")
     listed = accepted if len(accepted) <= MOST_ITEMS else near
-    return _flag_error(f"Invalid value {quoted(value)} for {name}.", advice, name, listed)
+    return other(f"Invalid value {quoted(value)} for {name}.", name, advice, listed)
 
 
 def out_of_range(name: str, value: str, low: object, high: object) -> AgentError:
@@ -93,35 +91,35 @@ def missing(options: Sequence[str], arguments: Sequence[str]) -> AgentError:
     parts = [_counted("option", options), _counted("argument", arguments)]
     message = f"Missing required {' and '.join(part for part in parts if part)}."
     first = (*options, *arguments)[0]
-    return (_flag_error if options else _command_error)(message, "", first)
+    return (other if options else _command_error)(message, first)
 
 
 def missing_command(known: Sequence[str]) -> AgentError:
     """A group called without one of its commands."""
     advice = f"Use one of: {_first(known)}."
-    return _command_error("Missing command.", advice, "command", known[:_MANY])
+    return _command_error("Missing command.", "command", advice, known[:_MANY])
 
 
 def missing_value(name: str) -> AgentError:
     """An option without its value."""
-    return _flag_error(f"Option {name} needs a value.", "", name)
+    return other(f"Option {name} needs a value.", name)
 
 
 def unexpected_value(name: str, value: str) -> AgentError:
     """A switch that was given a value."""
-    return _flag_error(f"Option {name} takes no value, got {quoted(value)}.", "", name)
+    return other(f"Option {name} takes no value, got {quoted(value)}.", name)
 
 
 def repeated(name: str) -> AgentError:
     """An option that was given twice, with two values."""
-    return _flag_error(f"Option {name} was given more than once, with different values.", "", name)
+    return other(f"Option {name} was given more than once, with different values.", name)
 
 
 def extra_argument(words: Sequence[str]) -> AgentError:
     """Words that no argument takes."""
     shown = " ".join(quoted(word) for word in words)
     noun = "argument" if len(words) == 1 else "arguments"
-    return _command_error(f"Unexpected {noun} {shown}.", "", "")
+    return _command_error(f"Unexpected {noun} {shown}.")
 
 
 def unanswered(name: str, question: str) -> AgentError:
@@ -134,14 +132,9 @@ def unanswered(name: str, question: str) -> AgentError:
     )
 
 
-def exclusive(name: str, other: str) -> AgentError:
+def exclusive(name: str, another: str) -> AgentError:
     """Two options that may not be combined."""
-    return _flag_error(f"Options {name} and {other} cannot be combined.", "", name)
-
-
-def other(message: str, name: str = "") -> AgentError:
-    """Anything else: the framework's own words."""
-    return _flag_error(message, "", name)
+    return other(f"Options {name} and {another} cannot be combined.", name)
 
 
 def invalid_setting(name: str, value: str, accepted: Sequence[str]) -> AgentError:
@@ -151,7 +144,7 @@ def invalid_setting(name: str, value: str, accepted: Sequence[str]) -> AgentErro
     return AgentError.user_error(
         f'unknown --{name} value "{value}"' if name == "output" else f'unknown --{name} "{value}"',
         f"Use --{name} {listed}",
-        error_type="invalid_output_format" if name == "output" else f"invalid_{_snake(name)}",
+        error_type=f"invalid_{'output_format' if name == 'output' else name.replace('-', '_')}",
         field=name,
         valid_values=accepted,
     )
@@ -207,25 +200,19 @@ def _counted(noun: str, names: Sequence[str]) -> str:
     return f"{noun if len(names) == 1 else noun + 's'} {', '.join(names)}"
 
 
-def _snake(name: str) -> str:
-    return name.replace("-", "_")
+def _command_error(message: str, *details: Any) -> AgentError:
+    return other(message, *details, error_type="command_error")
 
 
-def _flag_error(
-    message: str, advice: str, name: str, valid_values: Sequence[str] = ()
+def other(
+    message: str,
+    name: str = "",
+    advice: str = "",
+    valid_values: Sequence[str] = (),
+    *,
+    error_type: str = "flag_error",
 ) -> AgentError:
-    return _usage_error("flag_error", message, advice, name, valid_values)
-
-
-def _command_error(
-    message: str, advice: str, name: str, valid_values: Sequence[str] = ()
-) -> AgentError:
-    return _usage_error("command_error", message, advice, name, valid_values)
-
-
-def _usage_error(
-    error_type: str, message: str, advice: str, name: str, valid_values: Sequence[str]
-) -> AgentError:
+    """Anything else: the framework's own words, or ours."""
     return AgentError.user_error(
         message,
         f"{advice} {CHECK_USAGE}" if advice.startswith("Did") else advice or CHECK_USAGE,
