@@ -152,7 +152,7 @@ class Branch:
             self._status = 0
         else:
             if process:
-                self._status = _code(status)
+                self._status = os.waitstatus_to_exitcode(status)
 
 
 def warm_up() -> None:
@@ -314,7 +314,3 @@ def died(status: int) -> AgentError:
         except ValueError:  # one without a name
             how = f"it was ended by signal {-status}"
     return AgentError.tool_error("The call ended without an answer.", detail=f"{how}.")
-
-
-def _code(status: int) -> int:
-    return os.waitstatus_to_exitcode(status)

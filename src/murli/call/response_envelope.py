@@ -10,7 +10,7 @@ import time
 
 from ..core import current, set_current, unset_current
 from ..line.calls import path_of
-from ..line.flags import FORMATS
+from ..line.flags import FORMATS, OWN_FLAGS, CommandFacts
 from . import Extras
 
 TYPE_CHECKING = False
@@ -37,11 +37,8 @@ def output_format(request: Request) -> str:
     found = FORMATS.get(named or "", "")
     if call.mounted == "exec" and found in ("text", "toon", "tsv"):
         # One that was typed is refused where it can only be for something else.
-        return (
-            found
-            if found == "toon" and found in (call.output, call.extra.get("format"))
-            else "json"
-        )
+        is_typed = found in (call.output, call.extra.get("format"))
+        return found if found == "toon" and is_typed else "json"
     return found
 
 
@@ -277,16 +274,12 @@ class EnvelopeCall(EnvelopeFlags):
 
 def _refuse_useless(invocation: Invocation, traits: Traits | None) -> None:
     """Refuse flags of ours that only commands with certain traits have."""
-    extra = invocation.call.extra
-    for name, trait in (
-        ("connect_timeout", "has_network_io"),
-        ("token_env_var", "token_env_vars"),
-        ("headless", "token_env_vars"),
-    ):
-        if name in extra and not getattr(traits, trait, None):
+    extra, facts = invocation.call.extra, CommandFacts(traits=traits)
+    for flag in OWN_FLAGS:
+        if flag.group == "network" and flag.destination in extra and not flag.applies(facts):
             from ..line.usage import unknown_option
 
-            invocation.refuse(unknown_option(f"--{name.replace('_', '-')}", ()))
+            invocation.refuse(unknown_option(flag.names[0], ()))
 
 
 def _is_version(words: Sequence[str], text: str) -> bool:

@@ -106,10 +106,10 @@ class Bindings:
         self._parsers.append((parser, metadata))
         found = []
         for action in parser._actions:
-            note = self._note(metadata, action)
+            key = _key(action)
+            note = metadata.flag_annotations.get(key) if action.option_strings else None
             if note is None or not INTENT.isdisjoint(action.option_strings):
                 continue
-            key = flag_key(names_of(action)[0])
             bound = self._source(parser, action, key, note)
             if bound is not None:
                 found.append(bound)
@@ -160,11 +160,6 @@ class Bindings:
                 given = id(action) in self._worded
             (options if action.option_strings else arguments)[_key(action)] = value, given
         return options, arguments
-
-    def _note(self, metadata: Metadata, action: argparse.Action) -> FlagAnnotation | None:
-        if not action.option_strings:
-            return None
-        return metadata.flag_annotations.get(flag_key(names_of(action)[0]))
 
     def release(self) -> None:
         """Leave the parsers as they were."""
@@ -255,7 +250,7 @@ def secret_options(parser: argparse.ArgumentParser) -> Options:
     secret = _secrets_of(parser, metadata.flag_annotations if metadata is not None else {})
     declared = {id(action): is_declared for action, is_declared in secret}
     level, subparsers = ParserLevel(parser), subparsers_of(parser)
-    options = Options(subparsers.choices.__contains__ if subparsers is not None else _never)
+    options = Options(getattr(subparsers, "choices", {}).__contains__)
     for action in parser._actions:
         for name in action.option_strings:
             most = min(level.width(name)[1], UNBOUNDED)
@@ -293,10 +288,6 @@ def _words_of(
             if word in names:
                 return words[position + 1 :]
     return words
-
-
-def _never(word: str) -> bool:
-    return False
 
 
 def complete(bindings: Bindings, parser: argparse.ArgumentParser, found: list[Bound]) -> None:

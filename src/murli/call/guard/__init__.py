@@ -179,10 +179,8 @@ def _no_preview(what: str) -> AgentError:
 
 def _advice(invocation: Invocation, metadata: Metadata | None) -> str:
     """Return what to type to confirm the call, and to see first what it would do."""
-    own, switches = (
-        set(invocation.host.options(invocation.running.command)),
-        set(invocation.host.switches(invocation.running.command)),
-    )
+    host, command = invocation.host, invocation.running.command
+    own, switches = set(host.options(command)), set(host.switches(command))
     # A --force of the command's own has a meaning of its own beside confirming.
     ways = [] if "--force" in own else ["--force"]
     if "--yes" not in own or "--yes" in switches:
