@@ -172,9 +172,7 @@ def envelope_for(outcome: Outcome, facts: Facts, revision: Revision) -> Response
         # With no data at all, the sentence for people is the whole answer.
         more["message"] = outcome.message
     meta = ResponseMeta(
-        facts.duration_ms,
-        exit_code=exit_code if revision.meta_has_exit_code else None,
-        **more,
+        facts.duration_ms, exit_code=exit_code if revision.meta_has_exit_code else None, **more
     )
     warnings = tuple(_warning(notice, revision) for notice in facts.notices)
     return ResponseEnvelope(exit_code, data, error, meta, warnings)
@@ -273,7 +271,7 @@ def _detail(failure: Failure, revision: Revision) -> ErrorDetail:
         known.update(_delay(error, revision))
     if not revision.error_is_closed:
         known["context"] = _context(error, failure.usage)
-        known.update((key, error.context[key]) for key in _OWN_PLACES if key in error.context)
+        known["more"] = {key: error.context[key] for key in _OWN_PLACES if key in error.context}
         known["docs_url"] = error.doc_url or None
         if not retryable:
             known["fix_required"] = error.fix_required or _fix(error)
@@ -319,9 +317,7 @@ def _context(error: AgentError, usage: str) -> dict[str, Any] | None:
 
 
 def _fix(error: AgentError) -> str | None:
-    if error.kind not in _FIXABLE:
-        return None
-    return error.advice or error.message or None
+    return (error.advice or error.message or None) if error.kind in _FIXABLE else None
 
 
 def _with_payload(
