@@ -209,7 +209,11 @@ class CommandLevel:
             return False
         default = self._find(option) if self.forwards else None
         below = [default] if default else [self._find(name) for name in self.names()]
-        return any(option in names_of_option(param) for each in below for param in _params(each))
+        return any(
+            option in names_of_option(param)
+            for each in below
+            for param in getattr(each, "params", ())
+        )
 
     def inform(self, before: Sequence[str]) -> None:
         """Let the command know the words that are its own: some find commands by them."""
@@ -278,10 +282,6 @@ class CommandLevel:
             if param is None or not is_switch(param):
                 return param if position == len(option) else None
         return param
-
-
-def _params(command: Any) -> Sequence[Any]:
-    return command.params if command is not None else ()
 
 
 def _is_chain(command: Any) -> bool:

@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 
 
 def hide_secrets(
-    command: Any,
-    notes: Mapping[str, FlagAnnotation],
-    words: Sequence[str],
-    invocation: Invocation,
+    command: Any, notes: Mapping[str, FlagAnnotation], words: Sequence[str], invocation: Invocation
 ) -> None:
     """Learn the secrets of *command*: what its options have by default, and what is in *words*."""
     for param, declared in getattr(command, SECRET_OPTIONS):
