@@ -15,7 +15,7 @@ from importlib import import_module
 from signal import Signals
 
 from ..errors import AgentError
-from ..formats import dumps
+from ..formats import dumps, flush
 from ..line.calls import variable_of
 from ..outcome import Failure
 from ..platform import SIGKILL, SIGTERM, can_read
@@ -34,14 +34,8 @@ if TYPE_CHECKING:
 
 # What we and the frameworks load only when a call is under way, and then every call would.
 _LATE = (
-    "ctypes",
-    "murli.api",
-    "murli.answer.capping",
-    "murli.process",
-    "murli.process.deadline",
-    "murli.answer.filters",
-    "typer._adapters",
-    "pydantic.plugin._loader",
+    *("ctypes", "murli.api", "murli.answer.capping", "murli.process", "murli.process.deadline"),
+    *("murli.answer.filters", "typer._adapters", "pydantic.plugin._loader"),
 )
 # How often to look whether a call has ended whose stdout is held open by something it left behind.
 _LOOK_SECONDS = 0.1
@@ -188,10 +182,7 @@ def fork(stderr: int | None = None, deadline: float | None = None) -> Branch | N
     if deadline is not None and time.monotonic() >= deadline:
         raise Late
     for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()  # or both would write what is in the buffers
-        except (AttributeError, ValueError, OSError):  # absent, closed or full
-            pass
+        flush(stream)  # or both would write what is in the buffers
     gc.freeze()  # or each fork would copy all there is, only to look through it at its end
     reading, writing = os.pipe()
     parent = os.getpid()

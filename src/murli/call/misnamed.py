@@ -32,10 +32,7 @@ class Parameters:
     __slots__ = ("arguments", "metadata", "options", "others")
 
     def __init__(
-        self,
-        metadata: Metadata | None,
-        options: Iterable[Sequence[str]],
-        arguments: Iterable[str],
+        self, metadata: Metadata | None, options: Iterable[Sequence[str]], arguments: Iterable[str]
     ) -> None:
         self.metadata = metadata
         self.options: dict[str, str] = {}

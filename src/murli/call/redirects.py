@@ -12,6 +12,7 @@ from ..formats.text import clean
 from ..line.command_line import CommandLine
 from ..line.flags import flags_in
 from ..line.scanning import level_at, scan
+from .misnamed import invalid_declaration, is_enforced, misdirected, misnamed_along
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,8 +43,6 @@ def follow(invocation: Invocation, rules: Rules) -> None:
             argv = _with_moved_options(argv, positions, rule, invocation)
         argv = replaced(argv, positions, (*rule.new,), rule.fixed)
     if used:
-        from .misnamed import invalid_declaration, is_enforced, misdirected
-
         if is_enforced(invocation):
             for wrong in misdirected(invocation.host, used, rules):
                 invocation.refuse(invalid_declaration(wrong))
@@ -337,8 +336,6 @@ def _hide_secrets(invocation: Invocation, words: Sequence[str]) -> None:
 
 def _wrong_declaration(invocation: Invocation, words: Sequence[str]) -> str:
     """Return what the command called, or that of *words*, misnames: it may be a secret."""
-    from .misnamed import misnamed_along
-
     calls = (_levels(invocation, invocation.request.argv), _levels(invocation, words))
     found = (wrong for levels in calls for wrong in misnamed_along(invocation.host, levels))
     return next(found, "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from hashlib import sha256
 
 from ..core import FLAG_NAMES, INTENT
 from ..errors import AgentError
@@ -13,7 +14,7 @@ from ..handlers.idempotency import Replays, fingerprint_of, folder_of
 from ..outcome import Success
 from ..platform import can_read, read_at
 from ..process.stdin import ANSWER_SECONDS, Gate, InputRequired
-from .inputs import check_changes, replace_stdin
+from .inputs import check_changes, replace_stdin, too_large
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -170,7 +171,8 @@ class Given:
             while part := os.read(0, _PART):
                 size += spool.write(part)
                 if size > MOST_STDIN:
-                    raise _too_much()
+                    limit = f"there may be at most {MOST_STDIN:,} bytes on stdin"
+                    raise too_large(f"With --idempotency-key {limit}.", MOST_STDIN)
             spool.seek(0)
             replace_stdin(self._invocation, spool.fileno())
             return _hash_of_descriptor(0)
@@ -265,8 +267,6 @@ def _stable_path(path: str) -> str:
 
 def _hash_of_descriptor(descriptor: int) -> str:
     """Return a hash of the rest of a file, whose position stays."""
-    from hashlib import sha256
-
     position = os.lseek(descriptor, 0, os.SEEK_CUR)
     found = sha256()
     while part := read_at(descriptor, _PART, position):
@@ -277,8 +277,6 @@ def _hash_of_descriptor(descriptor: int) -> str:
 
 def _hash_of_stream(stream: Any) -> str:
     """Return a hash of what is left in a stand-in for stdin, if it can be read twice."""
-    from hashlib import sha256
-
     source: BinaryIO = getattr(stream, "buffer", stream)
     try:
         position = source.tell()
@@ -288,14 +286,4 @@ def _hash_of_stream(stream: Any) -> str:
         return ""
     return (
         sha256(data if isinstance(data, bytes) else str(data).encode()).hexdigest() if data else ""
-    )
-
-
-def _too_much() -> AgentError:
-    return AgentError.user_error(
-        f"With --idempotency-key there may be at most {MOST_STDIN:,} bytes on stdin.",
-        "Put them into a file and pass --input-file.",
-        error_type="stdin_too_large",
-        field="input-file",
-        context={"max_bytes": MOST_STDIN},
     )

@@ -9,7 +9,7 @@ import os
 import time
 
 from ..core import current, set_current, unset_current
-from ..line.calls import path_of
+from ..line.calls import path_of, variable_of
 from ..line.flags import FORMATS, OWN_FLAGS, CommandFacts
 from . import Extras
 
@@ -44,8 +44,6 @@ def output_format(request: Request) -> str:
 
 def _format_variable(request: Request) -> str:
     """Return the variable that says how answers of this tool are written."""
-    from ..line.calls import variable_of
-
     names = [variable_of(request, "FORMAT"), "TOOL_FORMAT"]
     if request.contract.format_flag == "--output":
         # What the earlier revisions call it; the value may be something else, a file say.
@@ -184,8 +182,6 @@ class EnvelopeCall(EnvelopeFlags):
         """Return what the environment says about the time a call of this tool may take."""
         if not any(name.endswith("_TIMEOUT") for name in os.environ):
             return ""
-        from ..line.calls import variable_of
-
         return os.environ.get(variable_of(self.invocation, "TIMEOUT"), "")
 
     def masked(self, text: str) -> str:

@@ -29,16 +29,12 @@ if TYPE_CHECKING:
 ABORTED = 1
 # The status a shell gives to what SIGINT ended.
 INTERRUPTED = 130
-# How frameworks begin a suggestion of their own.
 # The modules whose frames lie between a tool and its handlers.
 _BETWEEN = (
-    "murli.adapters.",
-    "murli.answer.",
-    "murli.call",
-    "murli.line",
-    "murli.process",
+    *("murli.adapters.", "murli.answer.", "murli.call", "murli.line", "murli.process"),
     "murli.secrets",
 )
+# How frameworks begin a suggestion of their own.
 _SUGGESTIONS = ("did you mean", "possible options", "maybe you meant")
 
 

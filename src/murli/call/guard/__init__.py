@@ -40,7 +40,7 @@ def admit(invocation: Invocation, metadata: Metadata | None, previews: bool) -> 
     if metadata is not None and metadata.traits:
         from .requirements import examine
 
-        examine(invocation, metadata)
+        examine(invocation, metadata, metadata.traits)
     if writer._forgot_dry_run():  # the command before it in a chain
         from ...answer.presentation import ran_for_real
 

@@ -16,14 +16,11 @@ if TYPE_CHECKING:
 _PLATFORMS = {"macos": "darwin", "osx": "darwin", "windows": "win32"}
 
 
-def examine(invocation: Invocation, metadata: Metadata) -> None:
-    """Refuse a call that its command's traits do not allow, and act on the others.
+def examine(invocation: Invocation, metadata: Metadata, traits: Traits) -> None:
+    """Refuse a call that its command's *traits* do not allow, and act on the others.
 
     What comes of ``safe_default`` and ``confirm_flag`` is for the guard, which comes after.
     """
-    traits = metadata.traits
-    if traits is None:
-        return
     if traits.option_placement == "strict":
         _check_placement(invocation)
     _set_intent(invocation, metadata, traits)
