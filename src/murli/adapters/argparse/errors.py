@@ -199,7 +199,7 @@ def _missing(parser: argparse.ArgumentParser, absent: Sequence[str]) -> AgentErr
 
 def _innermost(problem: BaseException) -> FrameType | None:
     """Return the argparse frame that raised *problem*."""
-    from ...failures.readers import frames_of
+    from ...failures.exceptions import frames_of
 
     passed = [each for each in frames_of(problem) if each.f_globals.get("__name__") == "argparse"]
     return passed[-1] if passed else None

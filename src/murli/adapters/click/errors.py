@@ -11,7 +11,7 @@ from ...core import is_group
 from ...declare.plain_values import MOST_COMPARED
 from ...errors import AgentError
 from ...failures import mapping_of
-from ...failures.readers import frames_of
+from ...failures.exceptions import frames_of
 from ...line import usage
 from ...process.stdin import is_abort, unanswered_prompt
 from .params import typed_name
