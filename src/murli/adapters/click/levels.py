@@ -404,7 +404,7 @@ def take_late_flags(
     *args* and *named* are its arguments, and so is what is returned. The scan could not know that
     this command would be called.
     """
-    from ...call.late_flags import take
+    from ...call.own_flags import take_late
 
     parent = named.get("parent")
     name = str(args[0] if args else named.get("info_name"))
@@ -419,8 +419,8 @@ def take_late_flags(
         above.insert(0, CommandLevel(parent.command, parent.info_name, path, above=parent.parent))
         parent = parent.parent
     if len(args) > 1:
-        return (args[0], take(invocation, level, above, args[1]), *args[2:]), named
-    return args, {**named, "args": take(invocation, level, above, named["args"])}
+        return (args[0], take_late(invocation, level, above, args[1]), *args[2:]), named
+    return args, {**named, "args": take_late(invocation, level, above, named["args"])}
 
 
 class ClickHost:
