@@ -166,9 +166,8 @@ def check_process(invocation: Invocation, name: str) -> None:
     if not hasattr(os, "fork"):
         invocation.refuse(AgentError.precondition(f"{name} needs fork, which this system has not."))
     if sys.stdout is None or answer_stream() is not None or not can_adopt(invocation.request.argv):
-        invocation.refuse(
-            AgentError.precondition(f"{name} needs a process of its own.", "Run the tool itself.")
-        )
+        message = f"{name} needs a process of its own."
+        invocation.refuse(AgentError.precondition(message, "Run the tool itself."))
 
 
 def fork(stderr: int | None = None, deadline: float | None = None) -> Branch | None:

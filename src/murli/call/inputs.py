@@ -38,12 +38,8 @@ def unpack(invocation: Invocation) -> None:
     command = invocation.host.command(call.level)
     check_changes(invocation, command.metadata, "--raw-payload")
     if _has_words(invocation):
-        invocation.refuse(
-            usage.other(
-                "--raw-payload stands for all parameters and is not combined with others.",
-                "--raw-payload",
-            )
-        )
+        message = "--raw-payload stands for all parameters and is not combined with others."
+        invocation.refuse(usage.other(message, "--raw-payload"))
     try:
         call.rest += words_for(command, _object_in(call.extra["raw_payload"]))
     except AgentError as error:
@@ -53,9 +49,8 @@ def unpack(invocation: Invocation) -> None:
 def check_changes(invocation: Invocation, metadata: Metadata | None, option: str) -> None:
     """Refuse *option* on a command that is declared to change nothing."""
     if metadata is not None and metadata.danger_level == "safe":
-        invocation.refuse(
-            usage.other(f"{option} is for commands that change something; this one reads.", option)
-        )
+        message = f"{option} is for commands that change something; this one reads."
+        invocation.refuse(usage.other(message, option))
 
 
 def _has_words(invocation: Invocation) -> bool:

@@ -11,6 +11,7 @@ from ..core import FLAG_NAMES, INTENT
 from ..errors import AgentError
 from ..formats import plain
 from ..handlers.idempotency import Replays, fingerprint_of, folder_of
+from ..line.usage import other
 from ..outcome import Success
 from ..platform import can_read, read_at
 from ..process.stdin import ANSWER_SECONDS, Gate, InputRequired
@@ -40,14 +41,9 @@ def claim(invocation: Invocation, key: str) -> None:
     check_changes(invocation, invocation.metadata, "--idempotency-key")
     if writer._reply.streams or (invocation.metadata is not None and invocation.metadata.streams):
         # Of a stream only the end could be kept, and given again.
-        invocation.refuse(
-            AgentError.user_error(
-                "A command that streams its changes takes no --idempotency-key.",
-                "Leave out --idempotency-key, and look at the effect of each item.",
-                error_type="flag_error",
-                field="idempotency-key",
-            )
-        )
+        message = "A command that streams its changes takes no --idempotency-key."
+        advice = "Leave out --idempotency-key, and look at the effect of each item."
+        invocation.refuse(other(message, "idempotency-key", advice))
     if writer._dry_run:
         return  # nothing is done that could be done twice
     given = Given(invocation)

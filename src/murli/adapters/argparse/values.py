@@ -374,9 +374,8 @@ def _act(bindings: Bindings, bound: Bound, namespace: Any, text: str) -> None:
 
             known = {"+": "at least 1 value", "None": "1 value", "?": "1 value"}
             wanted = known.get(str(action.nargs), f"{action.nargs} values")
-            bindings.invocation.refuse(
-                bad_value(option, text, f"expected {wanted}, got {len(words)}")
-            )
+            reason = f"expected {wanted}, got {len(words)}"
+            bindings.invocation.refuse(bad_value(option, text, reason))
         action(parser, namespace, parser._get_values(action, words), option)
 
 
