@@ -31,8 +31,7 @@ from murli.errors import KINDS
 from murli.failures import exceptions
 from murli.failures import http as http_failures
 from murli.failures import table as exception_table
-from murli.failures.exceptions import as_agent_error
-from murli.failures.readers import READERS
+from murli.failures.exceptions import READERS, as_agent_error
 from murli.outcome import Failure
 from raising import foreign, raised
 

@@ -16,7 +16,7 @@ from murli.client import own_calls
 from murli.client.decisions import _CONFIRM_FLAGS
 from murli.conformance.confirming import CONFIRMING, CONFIRMING_FLAGS
 from murli.contracts import CONTRACT_NAMES, contract_named
-from murli.line.flags import OWN_FLAGS, flags_in, names_where
+from murli.line.flags import OWN_FLAGS, OwnFlag, flags_in, names_where
 from murli.line.scanning import flag_value, scan
 from murli.wire.catalogue import AGENT_FLAG
 
@@ -93,7 +93,9 @@ def test_every_entry_is_complete() -> None:
     """Names are unique, and each flag has a group, a plain sentence and views that exist."""
     names = [name for flag in OWN_FLAGS for name in flag.names]
     assert len(names) == len(set(names))
+    known = {"names", "group", "help", "views", "applies", "type", *vars(OwnFlag)}
     for flag in OWN_FLAGS:
+        assert vars(flag).keys() <= known, flag
         assert flag.group in GROUPS, flag
         assert flag.help[0].isupper() and flag.help[-1] != ".", flag
         assert set(flag.views) <= VIEWS, flag

@@ -15,13 +15,11 @@ if TYPE_CHECKING:
 
     from . import Invocation
 
-_FOR_CHILDREN = {
-    "CI": "1",
-    "NO_UPDATE_NOTIFIER": "1",
-    "HOMEBREW_NO_AUTO_UPDATE": "1",
-    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-    "PYTHONUNBUFFERED": "1",  # their prints are collected
-}
+# Set to 1 for them, unless they are set to anything.
+_FOR_CHILDREN = (
+    *("CI", "NO_UPDATE_NOTIFIER", "HOMEBREW_NO_AUTO_UPDATE", "PIP_DISABLE_PIP_VERSION_CHECK"),
+    "PYTHONUNBUFFERED",  # their prints are collected
+)
 MASK = "[REDACTED]"
 _HEADER = r"(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|x-auth-token"
 _NAME = r"[\w-]*(?:token|secret|password|passwd|passphrase|api[_-]?key|credential)s?"
@@ -32,12 +30,12 @@ _NAMED = rf"(?i)(?<![\w-])((?:{_HEADER}|{_NAME})[\"']?\s*[:=]\s*[\"']?){_VALUE}"
 
 def inform_children() -> Callable[[], None]:
     """Set the variables by which programs below know that nobody watches."""
-    added = {name: passed for name, passed in _FOR_CHILDREN.items() if name not in os.environ}
-    os.environ.update(added)
+    added = [name for name in _FOR_CHILDREN if name not in os.environ]
+    os.environ.update(dict.fromkeys(added, "1"))
 
     def undo() -> None:
-        for name, passed in added.items():
-            if os.environ.get(name) == passed:
+        for name in added:
+            if os.environ.get(name) == "1":
                 del os.environ[name]
 
     return undo

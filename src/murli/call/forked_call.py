@@ -15,7 +15,7 @@ from importlib import import_module
 from signal import Signals
 
 from ..errors import AgentError
-from ..formats import dumps
+from ..formats import dumps, flush
 from ..line.calls import variable_of
 from ..outcome import Failure
 from ..platform import SIGKILL, SIGTERM, can_read
@@ -34,14 +34,8 @@ if TYPE_CHECKING:
 
 # What we and the frameworks load only when a call is under way, and then every call would.
 _LATE = (
-    "ctypes",
-    "murli.api",
-    "murli.answer.capping",
-    "murli.process",
-    "murli.process.deadline",
-    "murli.answer.filters",
-    "typer._adapters",
-    "pydantic.plugin._loader",
+    *("ctypes", "murli.api", "murli.answer.capping", "murli.process", "murli.process.deadline"),
+    *("murli.answer.filters", "typer._adapters", "pydantic.plugin._loader"),
 )
 # How often to look whether a call has ended whose stdout is held open by something it left behind.
 _LOOK_SECONDS = 0.1
@@ -152,7 +146,7 @@ class Branch:
             self._status = 0
         else:
             if process:
-                self._status = _code(status)
+                self._status = os.waitstatus_to_exitcode(status)
 
 
 def warm_up() -> None:
@@ -172,9 +166,8 @@ def check_process(invocation: Invocation, name: str) -> None:
     if not hasattr(os, "fork"):
         invocation.refuse(AgentError.precondition(f"{name} needs fork, which this system has not."))
     if sys.stdout is None or answer_stream() is not None or not can_adopt(invocation.request.argv):
-        invocation.refuse(
-            AgentError.precondition(f"{name} needs a process of its own.", "Run the tool itself.")
-        )
+        message = f"{name} needs a process of its own."
+        invocation.refuse(AgentError.precondition(message, "Run the tool itself."))
 
 
 def fork(stderr: int | None = None, deadline: float | None = None) -> Branch | None:
@@ -188,10 +181,7 @@ def fork(stderr: int | None = None, deadline: float | None = None) -> Branch | N
     if deadline is not None and time.monotonic() >= deadline:
         raise Late
     for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()  # or both would write what is in the buffers
-        except (AttributeError, ValueError, OSError):  # absent, closed or full
-            pass
+        flush(stream)  # or both would write what is in the buffers
     gc.freeze()  # or each fork would copy all there is, only to look through it at its end
     reading, writing = os.pipe()
     parent = os.getpid()
@@ -314,7 +304,3 @@ def died(status: int) -> AgentError:
         except ValueError:  # one without a name
             how = f"it was ended by signal {-status}"
     return AgentError.tool_error("The call ended without an answer.", detail=f"{how}.")
-
-
-def _code(status: int) -> int:
-    return os.waitstatus_to_exitcode(status)

@@ -10,6 +10,7 @@ import sys
 
 from ..errors import AgentError
 from ..line import usage
+from ..line.calls import command_line, path_of, scan_again, variable_of
 from ..line.payload import SOURCES, secret_named, spelled, words_for
 
 TYPE_CHECKING = False
@@ -37,12 +38,8 @@ def unpack(invocation: Invocation) -> None:
     command = invocation.host.command(call.level)
     check_changes(invocation, command.metadata, "--raw-payload")
     if _has_words(invocation):
-        invocation.refuse(
-            usage.other(
-                "--raw-payload stands for all parameters and is not combined with others.",
-                "--raw-payload",
-            )
-        )
+        message = "--raw-payload stands for all parameters and is not combined with others."
+        invocation.refuse(usage.other(message, "--raw-payload"))
     try:
         call.rest += words_for(command, _object_in(call.extra["raw_payload"]))
     except AgentError as error:
@@ -52,9 +49,8 @@ def unpack(invocation: Invocation) -> None:
 def check_changes(invocation: Invocation, metadata: Metadata | None, option: str) -> None:
     """Refuse *option* on a command that is declared to change nothing."""
     if metadata is not None and metadata.danger_level == "safe":
-        invocation.refuse(
-            usage.other(f"{option} is for commands that change something; this one reads.", option)
-        )
+        message = f"{option} is for commands that change something; this one reads."
+        invocation.refuse(usage.other(message, option))
 
 
 def _has_words(invocation: Invocation) -> bool:
@@ -93,8 +89,6 @@ def _refuse_constant(name: str) -> None:
 
 def fetch_secrets(invocation: Invocation) -> None:
     """Put the values of secrets in the place of the words that say where they are."""
-    from ..line.calls import command_line, path_of, scan_again
-
     call = invocation.call
     command_line(invocation)  # of the words that the caller wrote
     words = list(invocation.request.argv)
@@ -259,15 +253,7 @@ def bound_stdin(invocation: Invocation, declared: dict[str, Any]) -> None:
     finally:
         stop()
     if data is None:
-        invocation.refuse(
-            AgentError.user_error(
-                f"There are more than {most:,} bytes on stdin.",
-                "Put them into a file and pass --input-file.",
-                error_type="stdin_too_large",
-                field="input-file",
-                context={"max_bytes": most},
-            )
-        )
+        invocation.refuse(too_large(f"There are more than {most:,} bytes on stdin.", most))
     if data:
         from tempfile import TemporaryFile
 
@@ -277,9 +263,18 @@ def bound_stdin(invocation: Invocation, declared: dict[str, Any]) -> None:
             replace_stdin(invocation, spool.fileno())
 
 
-def _most_stdin(invocation: Invocation, declared: dict[str, Any]) -> int:
-    from ..line.calls import variable_of
+def too_large(message: str, most: int) -> AgentError:
+    """Return the failure of a call with more than *most* bytes on stdin, as *message* says it."""
+    return AgentError.user_error(
+        message,
+        "Put them into a file and pass --input-file.",
+        error_type="stdin_too_large",
+        field="input-file",
+        context={"max_bytes": most},
+    )
 
+
+def _most_stdin(invocation: Invocation, declared: dict[str, Any]) -> int:
     for name in (variable_of(invocation, "MAX_STDIN_BYTES"), "TOOL_MAX_STDIN_BYTES"):
         text = os.environ.get(name, "")
         if text.isdecimal():

@@ -32,10 +32,7 @@ class Parameters:
     __slots__ = ("arguments", "metadata", "options", "others")
 
     def __init__(
-        self,
-        metadata: Metadata | None,
-        options: Iterable[Sequence[str]],
-        arguments: Iterable[str],
+        self, metadata: Metadata | None, options: Iterable[Sequence[str]], arguments: Iterable[str]
     ) -> None:
         self.metadata = metadata
         self.options: dict[str, str] = {}
@@ -181,18 +178,14 @@ def misdirected(host: Host, used: Iterable[Redirection], rules: Rules) -> Iterat
     """
     from ..contracts.agent_spec import Revision
     from ..declare.redirects import rule_for
+    from ..line.next_calls import levels_to
 
     for rule in used:
         if rule_for(rule.new, rules) is not None:
             continue  # where that leads is checked with the other one
-        levels = [host.level()]
-        for word in rule.new:
-            below = levels[-1].child(word, 0) if _routes_next(levels[-1]) else None
-            if below is None:
-                break
-            levels.append(below)
-        missing = rule.new[len(levels) - 1 :]
-        if missing and _routes_next(levels[-1]):
+        levels, used_words = levels_to(host, rule.new)
+        missing = rule.new[used_words:]
+        if missing and levels[-1].routes and not levels[-1].words_first:
             # A group that lists nothing may find its commands in a way of its own.
             if levels[-1].names() and (len(levels) > 1 or missing[0] not in Revision.mounted):
                 yield _no_command(rule, levels[-1], missing[0])
@@ -205,11 +198,6 @@ def misdirected(host: Host, used: Iterable[Redirection], rules: Rules) -> Iterat
             if not taken and flag_key(name) not in ours:
                 options = host.parameters(levels[-1]).options
                 yield _sentence(f'the redirect of "{" ".join(rule.old)}"', name, options)
-
-
-def _routes_next(level: Level) -> bool:
-    """Return whether the next word names a command of *level*, and is no argument of it."""
-    return level.routes and not level.words_first
 
 
 def _no_command(rule: Redirection, level: Level, word: str) -> str:

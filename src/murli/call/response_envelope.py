@@ -9,8 +9,8 @@ import os
 import time
 
 from ..core import current, set_current, unset_current
-from ..line.calls import path_of
-from ..line.flags import FORMATS
+from ..line.calls import path_of, variable_of
+from ..line.flags import FORMATS, OWN_FLAGS, CommandFacts
 from ..outcome import Failure
 from . import Extras
 
@@ -40,18 +40,13 @@ def output_format(request: Request) -> str:
     found = FORMATS.get(named or "", "")
     if call.mounted == "exec" and found in ("text", "toon", "tsv"):
         # One that was typed is refused where it can only be for something else.
-        return (
-            found
-            if found == "toon" and found in (call.output, call.extra.get("format"))
-            else "json"
-        )
+        is_typed = found in (call.output, call.extra.get("format"))
+        return found if found == "toon" and is_typed else "json"
     return found
 
 
 def _format_variable(request: Request) -> str:
     """Return the variable that says how answers of this tool are written."""
-    from ..line.calls import variable_of
-
     names = [variable_of(request, "FORMAT"), "TOOL_FORMAT"]
     if request.contract.format_flag == "--output":
         # What the earlier revisions call it; the value may be something else, a file say.
@@ -231,8 +226,6 @@ class EnvelopeCall(EnvelopeFlags):
         """Return what the environment says about the time a call of this tool may take."""
         if not any(name.endswith("_TIMEOUT") for name in os.environ):
             return ""
-        from ..line.calls import variable_of
-
         return os.environ.get(variable_of(self.invocation, "TIMEOUT"), "")
 
     def masked(self, text: str) -> str:
@@ -321,16 +314,12 @@ class EnvelopeCall(EnvelopeFlags):
 
 def _refuse_useless(invocation: Invocation, traits: Traits | None) -> None:
     """Refuse flags of ours that only commands with certain traits have."""
-    extra = invocation.call.extra
-    for name, trait in (
-        ("connect_timeout", "has_network_io"),
-        ("token_env_var", "token_env_vars"),
-        ("headless", "token_env_vars"),
-    ):
-        if name in extra and not getattr(traits, trait, None):
+    extra, facts = invocation.call.extra, CommandFacts(traits=traits)
+    for flag in OWN_FLAGS:
+        if flag.group == "network" and flag.destination in extra and not flag.applies(facts):
             from ..line.usage import unknown_option
 
-            invocation.refuse(unknown_option(f"--{name.replace('_', '-')}", ()))
+            invocation.refuse(unknown_option(flag.names[0], ()))
 
 
 def _is_version(words: Sequence[str], text: str) -> bool:

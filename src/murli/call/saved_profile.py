@@ -134,9 +134,8 @@ def secret_failure(error: SecretError) -> AgentError:
     """Return the failure that *error* means."""
     from ..errors import AgentError
 
-    if error.retryable:
-        return AgentError.unavailable(str(error), error.hint, field=error.flag)
-    return AgentError.user_error(str(error), error.hint, field=error.flag)
+    make = AgentError.unavailable if error.retryable else AgentError.user_error
+    return make(str(error), error.hint, field=error.flag)
 
 
 def unknown_profile(name: str, store: ProfileStore, invocation: Invocation) -> AgentError:

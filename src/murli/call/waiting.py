@@ -99,7 +99,7 @@ def check_reads(
         advice = f"Call it once, and wait with a command that only reads. {declare}"
     else:
         reason = "Nobody declared that this command only reads, so it is not repeated."
-    invocation.refuse(AgentError.user_error(reason, advice, error_type="flag_error", field="until"))
+    invocation.refuse(usage.other(reason, "until", advice))
 
 
 class _Seen:
@@ -417,13 +417,8 @@ def _words(invocation: Invocation) -> list[str]:
 def _no_such_field(found: dict[str, Any]) -> AgentError:
     known = [str(each) for each in found.get("known", ())]
     advice = f"There are: {', '.join(known)}." if known else "The result has no fields."
-    return AgentError.user_error(
-        f"The result has no field {usage.quoted(found['missing'])}.",
-        advice,
-        error_type="flag_error",
-        field="until",
-        valid_values=known,
-    )
+    message = f"The result has no field {usage.quoted(found['missing'])}."
+    return usage.other(message, "until", advice, known)
 
 
 def _of_all_values(result: Any) -> list[Any]:

@@ -194,12 +194,7 @@ def respond_in_murli(outcome: Outcome, facts: Facts) -> Answer:
 
 
 def _envelope(
-    status: str,
-    message: str,
-    key: str,
-    payload: Any,
-    facts: Facts,
-    following: Sequence[str] = (),
+    status: str, message: str, key: str, payload: Any, facts: Facts, following: Sequence[str] = ()
 ) -> dict[str, Any]:
     document: dict[str, Any] = {
         "status": status,

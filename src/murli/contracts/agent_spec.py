@@ -42,15 +42,9 @@ _SIGNAL_CODES = {"SIGTERM": 143, "SIGHUP": 143}
 
 # What the first revision calls retryable includes what works only after a correction.
 _RETRYABLE_FIRST = frozenset(
-    (
-        "user_error",
-        "auth_required",
-        "payment_required",
-        "timeout",
-        "rate_limited",
-        "unavailable",
-        "redirected",
-    )
+    """
+    user_error auth_required payment_required timeout rate_limited unavailable redirected
+    """.split()  # noqa: SIM905
 )
 _RETRYABLE = frozenset(("rate_limited", "unavailable"))
 # Here only the author knows; "recoverable" is his word for it.
@@ -63,37 +57,16 @@ _FIXABLE = frozenset(
 
 # Facts about a failure that have a place of their own beside its context.
 _OWN_PLACES = (
-    "errors",
-    "network_context",
-    "corrected_input",
-    "alternatives",
-    "expires_at",
-    "refresh_command",
-    "required_permission",
+    *("errors", "network_context", "corrected_input", "alternatives", "expires_at"),
+    *("refresh_command", "required_permission"),
 )
 
 # What the first revision's meta has a place for, besides the duration.
 _KNOWN_FIRST = frozenset(
-    (
-        "request_id",
-        "schema_version",
-        "not_modified",
-        "dry_run",
-        "help",
-        "schema_ref",
-        "message",
-        "confirmed",
-        "items_emitted",
-        "effects",
-        "headless",
-        "etag",
-        "validation_only",
-        "replayed",
-        "kept",
-        "exit_status",
-        "_cmd",
-        "_line",
-    )
+    """
+    request_id schema_version not_modified dry_run help schema_ref message confirmed items_emitted
+    effects headless etag validation_only replayed kept exit_status _cmd _line
+    """.split()  # noqa: SIM905
 )
 
 
@@ -199,9 +172,7 @@ def envelope_for(outcome: Outcome, facts: Facts, revision: Revision) -> Response
         # With no data at all, the sentence for people is the whole answer.
         more["message"] = outcome.message
     meta = ResponseMeta(
-        facts.duration_ms,
-        exit_code=exit_code if revision.meta_has_exit_code else None,
-        **more,
+        facts.duration_ms, exit_code=exit_code if revision.meta_has_exit_code else None, **more
     )
     warnings = tuple(_warning(notice, revision) for notice in facts.notices)
     return ResponseEnvelope(exit_code, data, error, meta, warnings)
@@ -300,7 +271,7 @@ def _detail(failure: Failure, revision: Revision) -> ErrorDetail:
         known.update(_delay(error, revision))
     if not revision.error_is_closed:
         known["context"] = _context(error, failure.usage)
-        known.update((key, error.context[key]) for key in _OWN_PLACES if key in error.context)
+        known["more"] = {key: error.context[key] for key in _OWN_PLACES if key in error.context}
         known["docs_url"] = error.doc_url or None
         if not retryable:
             known["fix_required"] = error.fix_required or _fix(error)
@@ -346,9 +317,7 @@ def _context(error: AgentError, usage: str) -> dict[str, Any] | None:
 
 
 def _fix(error: AgentError) -> str | None:
-    if error.kind not in _FIXABLE:
-        return None
-    return error.advice or error.message or None
+    return (error.advice or error.message or None) if error.kind in _FIXABLE else None
 
 
 def _with_payload(

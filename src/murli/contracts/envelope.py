@@ -6,13 +6,14 @@ the exit code and cannot be given; the five keys are always present in the docum
 
 from __future__ import annotations
 
-from ..outcome import Record, field, fill
+from ..core import Record, field, fill, or_empty
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from dataclasses import KW_ONLY
     from typing import Any, Generic, TypeVar
 
-    from ..type_checking import Several
+    from ..type_checking import Given, Several
 
     T = TypeVar("T")
 
@@ -53,42 +54,21 @@ class ErrorDetail(Record):
 
     code: str
     message: str
-    detail: str | None
-    context: dict[str, Any] | None
-    docs_url: str | None
-    retryable: bool | None
-    retry_after: int | None
-    retry_after_ms: int | None
-    retry_strategy: str | None
-    fix_required: str | None
-    fix_command: str | None
-    phase: str | None
-    suggestion: str | None
-    redirect: Redirect | None
-    more: dict[str, Any]  # what later revisions leave open
-
-    def __init__(
-        self,
-        code: str,
-        message: str,
-        *,
-        detail: str | None = None,
-        context: dict[str, Any] | None = None,
-        docs_url: str | None = None,
-        retryable: bool | None = None,
-        retry_after: int | None = None,
-        retry_after_ms: int | None = None,
-        retry_strategy: str | None = None,
-        fix_required: str | None = None,
-        fix_command: str | None = None,
-        phase: str | None = None,
-        suggestion: str | None = None,
-        redirect: Redirect | None = None,
-        **more: Any,
-    ) -> None:
-        given = locals()
-        del given["self"]
-        fill(self, **given)
+    _: KW_ONLY
+    detail: str | None = None
+    context: dict[str, Any] | None = None
+    docs_url: str | None = None
+    retryable: bool | None = None
+    retry_after: int | None = None
+    retry_after_ms: int | None = None
+    retry_strategy: str | None = None
+    fix_required: str | None = None
+    fix_command: str | None = None
+    phase: str | None = None
+    suggestion: str | None = None
+    redirect: Redirect | None = None
+    # What later revisions leave open.
+    more: Given[dict[str, Any] | None, dict[str, Any]] = field(default=None, convert=or_empty)
 
     def document(self) -> dict[str, Any]:
         """Return the JSON object, in the order of the fields above."""

@@ -71,44 +71,23 @@ _GRPC = {
     "DEADLINE_EXCEEDED": 504,
 }
 
-# What a code of AWS contains; the first that fits counts, and none leaves it to the status.
-_AWS: dict[str, Meaning] = {
-    "ExpiredToken": AUTH_EXPIRED,
-    "RequestExpired": AUTH_EXPIRED,
-    "TokenRefreshRequired": AUTH_EXPIRED,
-    "MissingAuthenticationToken": AUTH_MISSING,
-    "InvalidClientTokenId": AUTH_INVALID,
-    "InvalidAccessKeyId": AUTH_INVALID,
-    "UnrecognizedClient": AUTH_INVALID,
-    "SignatureDoesNotMatch": AUTH_INVALID,
-    "IncompleteSignature": AUTH_INVALID,
-    "InvalidToken": AUTH_INVALID,
-    "AuthFailure": AUTH_INVALID,
-    "RequestTimeTooSkewed": Meaning("precondition", "Set the clock, then try again."),
-    "AccessDenied": _DENIED,
-    "UnauthorizedOperation": _DENIED,
-    "Throttl": _THROTTLED,
-    "TooManyRequests": _THROTTLED,
-    "ThroughputExceeded": _THROTTLED,
-    "RequestLimitExceeded": _THROTTLED,
-    "BandwidthLimitExceeded": _THROTTLED,
-    "SlowDown": _THROTTLED,
-    "PriorRequestNotComplete": _THROTTLED,
-    "NoSuch": _UNKNOWN,
-    "NotFound": _UNKNOWN,
-    "AlreadyExists": _CONFLICT,
-    "AlreadyOwned": _CONFLICT,
-    "ConditionalCheckFailed": _CONFLICT,
-    "Conflict": _CONFLICT,
-    "InUse": _CONFLICT,
-    "Duplicate": _CONFLICT,
-    "DependencyViolation": _CONFLICT,
-    "OperationAborted": _CONFLICT,
-    "RequestTimeout": TIMEOUT,
-    "InternalError": DOWN,
-    "InternalFailure": DOWN,
-    "ServiceUnavailable": DOWN,
-}
+# What parts of a code of AWS mean; the first that fits counts, and none leaves it to the status.
+_AWS_PARTS = (
+    (AUTH_EXPIRED, "ExpiredToken RequestExpired TokenRefreshRequired"),
+    (AUTH_MISSING, "MissingAuthenticationToken"),
+    (AUTH_INVALID, "InvalidClientTokenId InvalidAccessKeyId UnrecognizedClient"),
+    (AUTH_INVALID, "SignatureDoesNotMatch IncompleteSignature InvalidToken AuthFailure"),
+    (Meaning("precondition", "Set the clock, then try again."), "RequestTimeTooSkewed"),
+    (_DENIED, "AccessDenied UnauthorizedOperation"),
+    (_THROTTLED, "Throttl TooManyRequests ThroughputExceeded RequestLimitExceeded"),
+    (_THROTTLED, "BandwidthLimitExceeded SlowDown PriorRequestNotComplete"),
+    (_UNKNOWN, "NoSuch NotFound"),
+    (_CONFLICT, "AlreadyExists AlreadyOwned ConditionalCheckFailed Conflict InUse Duplicate"),
+    (_CONFLICT, "DependencyViolation OperationAborted"),
+    (TIMEOUT, "RequestTimeout"),
+    (DOWN, "InternalError InternalFailure ServiceUnavailable"),
+)
+_AWS = {part: meaning for meaning, parts in _AWS_PARTS for part in parts.split()}
 
 
 def of_response(error: BaseException) -> Meaning | None:

@@ -1,8 +1,8 @@
 """What well-known exceptions mean to a caller, as data.
 
 Classes are spelled as their module and name, so that knowing one never imports its library. What
-an exception means may depend on what it holds: `exception_readers` looks into those, and
-`http_failures` into what services answered.
+an exception means may depend on what it holds: `failures.exceptions` looks into those, and
+`failures.http` into what services answered.
 """
 
 from __future__ import annotations

@@ -93,20 +93,16 @@ def _written(data: bytes, place: tuple[str, str], tool: str) -> str:
         name = _write_new(data, folder)
         _remove_oldest(folder, name)
         return os.path.join(folder, name)
-    parent = os.open(above, os.O_RDONLY | DIRECTORY)
+    opened = os.open(above, os.O_RDONLY | DIRECTORY)
     try:
-        private = _opened_private(ours, parent)
+        for each in (ours, tool):
+            below = _opened_private(each, opened)
+            os.close(opened)
+            opened = below
+        name = _write_new(data, opened)
+        _remove_oldest(opened, name)
     finally:
-        os.close(parent)
-    try:
-        below = _opened_private(tool, private)
-    finally:
-        os.close(private)
-    try:
-        name = _write_new(data, below)
-        _remove_oldest(below, name)
-    finally:
-        os.close(below)
+        os.close(opened)
     return os.path.join(above, ours, tool, name)
 
 

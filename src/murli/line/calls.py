@@ -58,10 +58,8 @@ def command_line(invocation: Invocation) -> CommandLine:
     """Return the words of the running call, scanned to the end once."""
     call = invocation.call
     if call.line is None:
-        thorough = call.is_thorough
-        call.line = CommandLine(
-            call if thorough else scan_again(invocation, invocation.request.argv)
-        )
+        again = None if call.is_thorough else scan_again(invocation, invocation.request.argv)
+        call.line = CommandLine(again or call)
     call.line.mark(call.taken)
     return call.line
 

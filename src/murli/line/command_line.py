@@ -137,9 +137,7 @@ class CommandLine:
                 return None
         if not added:
             return None if gaps else [word.text for word in kept]
-        texts = [word.text for word in kept]
-        ends = (place for place, word in enumerate(kept) if word.is_end)
-        end = next(ends, len(kept))
+        texts, end = [word.text for word in kept], _end_of(kept)
         # Behind all words, before them, or between a command and what it passes on.
         for place in dict.fromkeys((end, 0, *range(1, min(end, 6)), *gaps)):
             if not gaps - {place} and self._takes(kept, place, added):
@@ -149,9 +147,7 @@ class CommandLine:
     def with_option(self, name: str, value: str) -> list[str]:
         """Return the words with *value* for an option of the tool's own, at the end of options."""
         kept = [word for word in self.words if word.option != name or word.owner == "passed"]
-        ends = (place for place, word in enumerate(kept) if word.is_end)
-        end = next(ends, len(kept))
-        texts = [word.text for word in kept]
+        texts, end = [word.text for word in kept], _end_of(kept)
         return [*texts[:end], name, value, *texts[end:]]
 
     def _kept(self, flags: Collection[str]) -> list[Word]:
@@ -204,3 +200,8 @@ class CommandLine:
         return all(
             take(made, added, at) == 2 and made.mistake is None for at in range(0, len(added), 2)
         )
+
+
+def _end_of(words: Sequence[Word]) -> int:
+    """Return where the ``--`` is behind which no word is an option, else where *words* end."""
+    return next((place for place, word in enumerate(words) if word.is_end), len(words))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from ..core import Record, fill
+from ..core import Record
 from ..formats import dumps
 from .field_names import key_in
 
@@ -54,10 +54,7 @@ class Look(Record):
     met: bool
     values: dict[str, str]
     missing: str
-    known: tuple[str, ...]
-
-    def __init__(self, met: bool, values: dict[str, str], missing: str, known: Any = ()) -> None:
-        fill(self, met=met, values=values, missing=missing, known=tuple(known))
+    known: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

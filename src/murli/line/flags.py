@@ -1,15 +1,14 @@
 """The table of murli's own flags.
 
-Every flag is one entry of `OWN_FLAGS`. Parsing, help, ``describe``, the manifest, what counts as
-intent, the client, the conformance checks and the reference of flags are derived from it. To add a
-flag, add an entry and the code that does the work. A flag that exists in every contract is also
+Every flag is one entry of the table below. Parsing, help, ``describe``, the manifest, what counts
+as intent, the client, the conformance checks and the reference of flags are derived from it. To add
+a flag, add an entry and the code that does the work. A flag that exists in every contract is also
 named in `murli.core.FLAG_NAMES`, by which a call that has none of ours is known without this one.
 """
 
 from __future__ import annotations
 
 from ..contracts import MURLI, VALID_PROTOCOL_VERSIONS
-from ..core import Record, fill
 from ..formats import OUTPUT_FORMATS
 
 TYPE_CHECKING = False
@@ -52,46 +51,37 @@ class CommandFacts:
         self.__dict__.update(known)
 
 
-class OwnFlag(Record):
+def _always(facts: CommandFacts) -> bool:
+    return True
+
+
+class OwnFlag:
     """One flag of murli's.
 
     - *names*: its spellings; the last is the one that documents have.
-    - *destination*: the attribute of `core.Call`, or the key of its ``extra``.
     - *group*: ``caller``, ``describe``, ``format``, ``part``, ``safety``, ``input``, ``time``,
       ``wait``, ``network``, ``messages`` or ``profile``.
-    - *metavar*: what stands for its value in help; ``""`` for a switch.
     - *help*: what it does.
+    - *metavar*: what stands for its value in help, ``N`` for a number; ``""`` for a switch.
+    - *destination*: the attribute of `core.Call`, or the key of its ``extra``.
     - *views*: where it is listed: ``help``, ``describe``, ``manifest`` (its root) and ``command``
       (the entry of a command there).
     - *applies*: whether it means something on a command, as far as `CommandFacts` show.
     - *everywhere*: whether it exists in every contract, or only in those with ResponseEnvelopes.
     - *for_agents*: whether it means nothing to a person.
     - *intent*: whether it is meant for one call only: never saved, nor taken from a variable.
-    - *effect*: ``confirms`` a change, ``previews`` it, or neither.
-    - *type*, *choices*: the values it takes.
     - *claimed*: whether it is ours although the command forwards options it does not know.
-    - *claimed_values*: values with which it is ours although the command would abbreviate to it.
     - *for_each_call*: whether ``exec`` passes it on to each of its calls.
     - *selects*: whether it decides what the parts of a result are, and not only which are wanted.
+    - *effect*: ``confirms`` a change, ``previews`` it, or neither.
+    - *choices*, *type*: the values it takes.
+    - *claimed_values*: values with which it is ours although the command would abbreviate to it.
     """
 
-    names: tuple[str, ...]
-    destination: str
-    group: str
-    metavar: str
-    help: str
-    views: tuple[str, ...]
-    applies: Callable[[CommandFacts], bool]
-    everywhere: bool
-    for_agents: bool
-    intent: bool
-    effect: str
-    type: str
-    choices: tuple[str, ...]
-    claimed: bool
-    claimed_values: tuple[str, ...]
-    for_each_call: bool
-    selects: bool
+    metavar = destination = effect = ""
+    everywhere = for_agents = intent = claimed = for_each_call = selects = False
+    choices: tuple[str, ...] = ()
+    claimed_values: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -99,42 +89,17 @@ class OwnFlag(Record):
         group: str,
         help: str,
         *,
-        metavar: str = "",
-        destination: str = "",
         views: str = "",
-        applies: Callable[[CommandFacts], bool] | None = None,
-        everywhere: bool = False,
-        for_agents: bool = False,
-        intent: bool = False,
-        effect: str = "",
-        type: str = "",
-        choices: tuple[str, ...] = (),
-        claimed: bool = False,
-        claimed_values: tuple[str, ...] = (),
-        for_each_call: bool = False,
-        selects: bool = False,
+        applies: Callable[[CommandFacts], bool] = _always,
+        **details: Any,
     ) -> None:
-        spellings = tuple(names.split())
-        fill(
-            self,
-            names=spellings,
-            destination=destination or spellings[-1][2:].replace("-", "_"),
-            group=group,
-            metavar=metavar or (f"{{{','.join(choices)}}}" if choices else ""),
-            help=help,
-            views=tuple(views.split()),
-            applies=applies or (lambda facts: True),
-            everywhere=everywhere,
-            for_agents=for_agents,
-            intent=intent,
-            effect=effect,
-            type=type or ("string" if metavar or choices else "bool"),
-            choices=choices,
-            claimed=claimed,
-            claimed_values=claimed_values,
-            for_each_call=for_each_call,
-            selects=selects,
-        )
+        self.__dict__.update(details)
+        self.names, self.group, self.help = tuple(names.split()), group, help
+        self.views, self.applies = tuple(views.split()), applies
+        self.destination = self.destination or self.key.replace("-", "_")
+        if self.choices:
+            self.metavar = f"{{{','.join(self.choices)}}}"
+        self.type = "int" if self.metavar == "N" else "string" if self.metavar else "bool"
 
     @property
     def key(self) -> str:
@@ -172,264 +137,137 @@ def _has(trait: str) -> Callable[[CommandFacts], bool]:
     return lambda facts: bool(getattr(facts.traits, trait, None))
 
 
-OWN_FLAGS = (
-    OwnFlag(
-        *("--output", "format", "Choose the format of the answer"),
-        choices=OUTPUT_FORMATS,
-        views="help",
-        applies=lambda facts: facts.format_flag == "--output",
-        everywhere=True,
-        claimed_values=OUTPUT_FORMATS,
-    ),
-    OwnFlag(
-        *("--format", "format", "Choose the format of the answer"),
-        choices=tuple(FORMATS),
-        views="help manifest",
-        applies=lambda facts: facts.format_flag == "--format",
-    ),
-    OwnFlag(
-        *("--query", "part", "Return what this JMESPath expression finds in the result"),
-        metavar="JMESPATH",
-        views="help manifest",
-        applies=lambda facts: facts.acts,
-        everywhere=True,
-        selects=True,
-    ),
-    OwnFlag(
-        *("--fields", "part", "Return only these fields: id,owner.name"),
-        metavar="NAMES",
-        views="help manifest",
-        applies=lambda facts: facts.acts,
-        everywhere=True,
-    ),
-    OwnFlag(
-        *("--limit", "part", "Return at most N items of a list; 0 for all"),
-        metavar="N",
-        type="int",
-        views="help describe manifest command",
-        applies=lambda facts: facts.lists and not facts.mutating,
-        everywhere=True,
-    ),
-    OwnFlag(
-        *("--cursor", "part", "Continue where the previous answer ended"),
-        metavar="CURSOR",
-        views="help describe manifest command",
-        applies=lambda facts: facts.lists and not facts.mutating,
-        everywhere=True,
-    ),
-    OwnFlag(
-        *("--etag", "part", "Return not_modified if the result still has this etag"),
-        metavar="ETAG",
-        views="help manifest",
-        applies=lambda facts: facts.acts and not facts.mutating,
-        everywhere=True,
-    ),
-    OwnFlag(
-        *("--max-bytes", "part", "Truncate the answer to N bytes; 0 for no limit"),
-        metavar="N",
-        type="int",
-        views="help manifest",
-        applies=lambda facts: facts.acts and not facts.mutating,
-        everywhere=True,
-    ),
-    OwnFlag(
-        *("--max-tokens", "part", "Truncate the answer to N tokens; 0 for no limit"),
-        metavar="N",
-        type="int",
-        views="help manifest",
-        applies=lambda facts: facts.acts and not facts.mutating,
-        everywhere=True,
-    ),
-    OwnFlag(
-        *("--no-stream", "part", "Write all items in one answer"),
-        views="command",
-        applies=lambda facts: facts.streams,
-        everywhere=True,
-    ),
-    OwnFlag(
-        *("--stream", "part", "Write each item on a line of its own"),
-        views="command",
-        applies=lambda facts: facts.lists and not facts.streams and not facts.destructive,
-        everywhere=True,
-    ),
-    OwnFlag(
-        *("--timeout", "time", "Stop the call after this time: 30, 500ms, 2m; 0 for no limit"),
-        metavar="TIME",
-        views="manifest command",
-        applies=lambda facts: facts.has_timeout,
-        everywhere=True,
-    ),
-    OwnFlag(
-        *("--until", "wait", "Repeat the call until a field of its result has one of these values"),
-        metavar="FIELD=VALUE",
-        views="help command",
-        applies=lambda facts: facts.acts and facts.reads,
-        everywhere=True,
-    ),
-    OwnFlag(
-        *("--until-not", "wait", "Repeat the call until a field has none of these values any more"),
-        metavar="FIELD=VALUE",
-        views="help manifest",
-        applies=lambda facts: facts.acts and facts.reads,
-        everywhere=True,
-    ),
-    OwnFlag(
-        *("--every", "wait", "Time from one call to the next with --until: 5s, 500ms, 2m"),
-        metavar="TIME",
-        views="help manifest",
-        applies=lambda facts: facts.acts and facts.reads,
-        everywhere=True,
-    ),
-    OwnFlag(
-        *("--agent", "caller", "Answer as for an agent, at a terminal too"),
-        views="help manifest",
-        applies=lambda facts: facts.needs_agent_flag,
-        everywhere=True,
-        claimed=True,
-    ),
-    OwnFlag(
-        *("--contract", "caller", "Answer in this contract"),
-        metavar="CONTRACT",
-        everywhere=True,
-    ),
-    OwnFlag(
-        *("--protocol-version", "caller", "Require this version of the protocol"),
-        metavar="VERSION",
-        everywhere=True,
-        claimed_values=VALID_PROTOCOL_VERSIONS,
-    ),
-    OwnFlag(
-        *("--schema", "describe", "Describe this command as JSON and exit"),
-        views="help manifest",
-        everywhere=True,
-        claimed=True,
-    ),
-    OwnFlag(
-        *("--print-schema", "describe", "Describe this command as JSON and exit"),
-        destination="schema",
-    ),
-    OwnFlag(
-        *("--output-schema", "describe", "Print the JSON Schema of the data and exit"),
-        views="manifest",
-    ),
-    OwnFlag(
-        *("--force --yes", "safety", "Confirm the change"),
-        destination="force",
-        views="help describe command",
-        applies=lambda facts: facts.confirmable,
-        everywhere=True,
-        intent=True,
-        effect="confirms",
-        for_each_call=True,
-    ),
-    OwnFlag(
-        *("--dry-run", "safety", "Show what would be done, and do nothing"),
-        views="help describe command",
-        applies=lambda facts: facts.dry_runnable,
-        everywhere=True,
-        intent=True,
-        effect="previews",
-    ),
-    OwnFlag(
-        *("--confirm-destructive", "safety", "Confirm a change that cannot be undone"),
-        destination="confirmed",
-        views="command",
-        applies=lambda facts: facts.destructive,
-        intent=True,
-        effect="confirms",
-        for_each_call=True,
-    ),
-    OwnFlag(
-        *("--live", "safety", "Make the change; without this flag the call is a dry run"),
-        views="command",
-        applies=_has("safe_default"),
-        intent=True,
-        effect="confirms",
-        for_each_call=True,
-    ),
-    OwnFlag(
-        *("--validate-only", "safety", "Check the arguments, and do nothing"),
-        views="manifest",
-        for_agents=True,
-        effect="previews",
-        for_each_call=True,
-    ),
-    OwnFlag(
-        *("--idempotency-key", "safety", "Return the answer of the first call with this key"),
-        metavar="KEY",
-        views="command",
-        applies=lambda facts: facts.mutating and not facts.streams,
-        for_agents=True,
-    ),
-    OwnFlag(
-        *("--raw-payload", "input", "Pass all parameters as one JSON object instead of flags"),
-        metavar="JSON",
-        views="command",
-        applies=lambda facts: facts.mutating,
-        for_agents=True,
-    ),
-    OwnFlag(
-        *("--input-file", "input", "Read this file instead of stdin"),
-        metavar="PATH",
-        views="command",
-        applies=lambda facts: getattr(facts.traits, "stdin", None) is not None,
-        for_agents=True,
-    ),
-    OwnFlag(
-        *("--non-interactive", "input", "Never ask for input"),
-        views="manifest",
-        for_agents=True,
-        for_each_call=True,
-    ),
-    OwnFlag(
-        *("--connect-timeout", "network", "Wait this long to connect: 5, 500ms; 0 for no limit"),
-        metavar="TIME",
-        views="command",
-        applies=_has("has_network_io"),
-    ),
-    OwnFlag(
-        *("--token-env-var", "network", "Read the credentials from this variable"),
-        metavar="NAME",
-        views="command",
-        applies=_has("token_env_vars"),
-    ),
-    OwnFlag(
-        *("--headless", "network", "Do not log in interactively"),
-        views="command",
-        applies=_has("token_env_vars"),
-    ),
-    OwnFlag(
-        *("--quiet", "messages", "Write nothing to stderr"),
-        views="manifest",
-        for_agents=True,
-        for_each_call=True,
-    ),
-    OwnFlag(
-        *("--verbose", "messages", "Write more to stderr"),
-        views="manifest",
-        for_agents=True,
-        for_each_call=True,
-    ),
-    OwnFlag(
-        *("--debug", "messages", "Write debug messages and tracebacks to stderr"),
-        views="manifest",
-        everywhere=True,
-        for_each_call=True,
-    ),
-    OwnFlag(
-        *("--no-update-check", "network", "Do not look for a newer version"),
-        views="manifest",
-        for_agents=True,
-    ),
-    OwnFlag(
-        *("--profile", "profile", "Use the flag values saved under this name"),
-        metavar="NAME",
-        views="help manifest",
-        applies=lambda facts: facts.has_profiles,
-        everywhere=True,
-        for_each_call=True,
-    ),
-)
+# On which commands flags mean something: what a name in the table stands for.
+_CONDITIONS: dict[str, Callable[[CommandFacts], bool]] = {
+    "always": _always,
+    "--output": lambda facts: facts.format_flag == "--output",
+    "--format": lambda facts: facts.format_flag == "--format",
+    "acts": lambda facts: facts.acts,
+    "reads": lambda facts: facts.acts and facts.reads,
+    "unchanging": lambda facts: facts.acts and not facts.mutating,
+    "lists": lambda facts: facts.lists and not facts.mutating,
+    "streams": lambda facts: facts.streams,
+    "streamable": lambda facts: facts.lists and not facts.streams and not facts.destructive,
+    "timed": lambda facts: facts.has_timeout,
+    "silent": lambda facts: facts.needs_agent_flag,
+    "confirmable": lambda facts: facts.confirmable,
+    "previews": lambda facts: facts.dry_runnable,
+    "destroys": lambda facts: facts.destructive,
+    "changes": lambda facts: facts.mutating,
+    "changes once": lambda facts: facts.mutating and not facts.streams,
+    "stdin": lambda facts: getattr(facts.traits, "stdin", None) is not None,
+    "safe": _has("safe_default"),
+    "network": _has("has_network_io"),
+    "login": _has("token_env_vars"),
+    "profiles": lambda facts: facts.has_profiles,
+}
+
+# The flags, in the order in which they are listed. Of each, in two lines: names, metavar, group,
+# views, the condition under which it applies, and which of its switches are on; then its help.
+_TABLE = """
+--output | | format | help | --output | everywhere
+    Choose the format of the answer
+--format | | format | help manifest | --format |
+    Choose the format of the answer
+--query | JMESPATH | part | help manifest | acts | everywhere selects
+    Return what this JMESPath expression finds in the result
+--fields | NAMES | part | help manifest | acts | everywhere
+    Return only these fields: id,owner.name
+--limit | N | part | help describe manifest command | lists | everywhere
+    Return at most N items of a list; 0 for all
+--cursor | CURSOR | part | help describe manifest command | lists | everywhere
+    Continue where the previous answer ended
+--etag | ETAG | part | help manifest | unchanging | everywhere
+    Return not_modified if the result still has this etag
+--max-bytes | N | part | help manifest | unchanging | everywhere
+    Truncate the answer to N bytes; 0 for no limit
+--max-tokens | N | part | help manifest | unchanging | everywhere
+    Truncate the answer to N tokens; 0 for no limit
+--no-stream | | part | command | streams | everywhere
+    Write all items in one answer
+--stream | | part | command | streamable | everywhere
+    Write each item on a line of its own
+--timeout | TIME | time | manifest command | timed | everywhere
+    Stop the call after this time: 30, 500ms, 2m; 0 for no limit
+--until | FIELD=VALUE | wait | help command | reads | everywhere
+    Repeat the call until a field of its result has one of these values
+--until-not | FIELD=VALUE | wait | help manifest | reads | everywhere
+    Repeat the call until a field has none of these values any more
+--every | TIME | wait | help manifest | reads | everywhere
+    Time from one call to the next with --until: 5s, 500ms, 2m
+--agent | | caller | help manifest | silent | everywhere claimed
+    Answer as for an agent, at a terminal too
+--contract | CONTRACT | caller | | always | everywhere
+    Answer in this contract
+--protocol-version | VERSION | caller | | always | everywhere
+    Require this version of the protocol
+--schema | | describe | help manifest | always | everywhere claimed
+    Describe this command as JSON and exit
+--print-schema | | describe | | always |
+    Describe this command as JSON and exit
+--output-schema | | describe | manifest | always |
+    Print the JSON Schema of the data and exit
+--force --yes | | safety | help describe command | confirmable | everywhere intent for_each_call
+    Confirm the change
+--dry-run | | safety | help describe command | previews | everywhere intent
+    Show what would be done, and do nothing
+--confirm-destructive | | safety | command | destroys | intent for_each_call
+    Confirm a change that cannot be undone
+--live | | safety | command | safe | intent for_each_call
+    Make the change; without this flag the call is a dry run
+--validate-only | | safety | manifest | always | for_agents for_each_call
+    Check the arguments, and do nothing
+--idempotency-key | KEY | safety | command | changes once | for_agents
+    Return the answer of the first call with this key
+--raw-payload | JSON | input | command | changes | for_agents
+    Pass all parameters as one JSON object instead of flags
+--input-file | PATH | input | command | stdin | for_agents
+    Read this file instead of stdin
+--non-interactive | | input | manifest | always | for_agents for_each_call
+    Never ask for input
+--connect-timeout | TIME | network | command | network |
+    Wait this long to connect: 5, 500ms; 0 for no limit
+--token-env-var | NAME | network | command | login |
+    Read the credentials from this variable
+--headless | | network | command | login |
+    Do not log in interactively
+--quiet | | messages | manifest | always | for_agents for_each_call
+    Write nothing to stderr
+--verbose | | messages | manifest | always | for_agents for_each_call
+    Write more to stderr
+--debug | | messages | manifest | always | everywhere for_each_call
+    Write debug messages and tracebacks to stderr
+--no-update-check | | network | manifest | always | for_agents
+    Do not look for a newer version
+--profile | NAME | profile | help manifest | profiles | everywhere for_each_call
+    Use the flag values saved under this name
+"""
+# What is so of one flag only, by its names.
+_DETAILS: dict[str, dict[str, Any]] = {
+    "--output": {"choices": OUTPUT_FORMATS, "claimed_values": OUTPUT_FORMATS},
+    "--format": {"choices": tuple(FORMATS)},
+    "--protocol-version": {"claimed_values": VALID_PROTOCOL_VERSIONS},
+    "--print-schema": {"destination": "schema"},
+    "--force --yes": {"destination": "force", "effect": "confirms"},
+    "--dry-run": {"effect": "previews"},
+    "--confirm-destructive": {"destination": "confirmed", "effect": "confirms"},
+    "--live": {"effect": "confirms"},
+    "--validate-only": {"effect": "previews"},
+}
+
+
+def _entries() -> Iterator[OwnFlag]:
+    lines = iter(_TABLE.strip().splitlines())
+    for line, help in zip(lines, lines, strict=True):
+        names, metavar, group, views, condition, marks = map(str.strip, line.split("|"))
+        details = {**dict.fromkeys(marks.split(), True), **_DETAILS.get(names, {})}
+        applies = _CONDITIONS[condition]
+        yield OwnFlag(
+            names, group, help.strip(), metavar=metavar, views=views, applies=applies, **details
+        )
+
+
+OWN_FLAGS = tuple(_entries())
 
 
 def flags_in(contract: Contract = MURLI) -> dict[str, OwnFlag]:

@@ -27,11 +27,9 @@ class Options:
         self._ends = ends
         # How many values at most, and whether they are secret: ``None``, or whether it is declared.
         self._known: dict[str, tuple[int, bool | None]] = {}
-        self.has_secrets = False
 
     def add(self, names: Iterable[str], most: int, declared: bool | None) -> None:
         """Note an option: its spellings, how many values it takes, and what `_known` says."""
-        self.has_secrets |= declared is not None
         self._known.update(dict.fromkeys(names, (most, declared)))
 
     @property

@@ -213,11 +213,7 @@ def _leave_rest(call: Call, argv: Sequence[str], position: int, words: int) -> N
 
 
 def scan_for_contract(
-    host: Host,
-    settings: Settings,
-    argv: Sequence[str],
-    chosen: str,
-    without: Collection[str] = (),
+    host: Host, settings: Settings, argv: Sequence[str], chosen: str, without: Collection[str] = ()
 ) -> Call:
     """Take our flags out of *argv*, with those that only the contract it is read in has."""
     root = host.level()

@@ -5,12 +5,18 @@ Only what went wrong is the adapter's business; its wording lives here.
 
 from __future__ import annotations
 
+from ..core import FLAG_NAMES, current
+from ..declare import flag_key
 from ..declare.plain_values import MOST_ITEMS
 from ..errors import AgentError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from ..call import Invocation
+    from .scanning import Level
 
 UNKNOWN_OPTION = "Unknown option"
 CHECK_USAGE = "Check command usage with --schema or --help."
@@ -28,14 +34,12 @@ def unknown_option(option: str, known: Sequence[str]) -> AgentError:
         for name in nearest(option, known)
         if name != option and (option, name) != _NOT_MEANT and not _confirms(name, option)
     ]
-    from .misplaced import place_of
-
     place = place_of(option)
     if place:
-        return _flag_error(f"{UNKNOWN_OPTION} {option}.", place, option)
+        return other(f"{UNKNOWN_OPTION} {option}.", option, place)
     place = place_of(near[0], option) if near else ""
     advice = f"{_did_you_mean(near)} {place}".strip()
-    return _flag_error(f"{UNKNOWN_OPTION} {option}.", advice, option, near)
+    return other(f"{UNKNOWN_OPTION} {option}.", option, advice, near)
 
 
 def _confirms(name: str, option: str) -> bool:
@@ -49,23 +53,20 @@ def _confirms(name: str, option: str) -> bool:
 def unknown_command(word: str, known: Sequence[str]) -> AgentError:
     """A word where a command was expected."""
     near = nearest(word, known)
-    return _command_error(
-        f"Unknown command {quoted(word)}.",
-        _did_you_mean(near),
-        "command",
-        known if len(known) <= _MANY else near,
-    )
+    listed = known if len(known) <= _MANY else near
+    message = f"Unknown command {quoted(word)}."
+    return _command_error(message, "command", _did_you_mean(near), listed)
 
 
 def refused_command(message: str, known: Sequence[str]) -> AgentError:
     """A word where a command was expected, in the words of the tool that looked for it."""
-    return _command_error(message, "", "command", known if len(known) <= _MANY else ())
+    return _command_error(message, "command", "", known if len(known) <= _MANY else ())
 
 
 def bad_value(name: str, value: str, reason: str) -> AgentError:
     """A value that the option's or argument's type does not take, for *reason*."""
     why = f": {reason.rstrip('.')}" if reason else ""
-    return _flag_error(f"Invalid value {quoted(value)} for {name}{why}.", "", name)
+    return other(f"Invalid value {quoted(value)} for {name}{why}.", name)
 
 
 def bad_choice(name: str, value: str, choices: Iterable[object]) -> AgentError:
@@ -74,7 +75,7 @@ def bad_choice(name: str, value: str, choices: Iterable[object]) -> AgentError:
     near = nearest(value, accepted)
     advice = _did_you_mean(near) or (f"Use one of: {_first(accepted)}." if accepted else "")
     listed = accepted if len(accepted) <= MOST_ITEMS else near
-    return _flag_error(f"Invalid value {quoted(value)} for {name}.", advice, name, listed)
+    return other(f"Invalid value {quoted(value)} for {name}.", name, advice, listed)
 
 
 def out_of_range(name: str, value: str, low: object, high: object) -> AgentError:
@@ -90,35 +91,35 @@ def missing(options: Sequence[str], arguments: Sequence[str]) -> AgentError:
     parts = [_counted("option", options), _counted("argument", arguments)]
     message = f"Missing required {' and '.join(part for part in parts if part)}."
     first = (*options, *arguments)[0]
-    return (_flag_error if options else _command_error)(message, "", first)
+    return (other if options else _command_error)(message, first)
 
 
 def missing_command(known: Sequence[str]) -> AgentError:
     """A group called without one of its commands."""
     advice = f"Use one of: {_first(known)}."
-    return _command_error("Missing command.", advice, "command", known[:_MANY])
+    return _command_error("Missing command.", "command", advice, known[:_MANY])
 
 
 def missing_value(name: str) -> AgentError:
     """An option without its value."""
-    return _flag_error(f"Option {name} needs a value.", "", name)
+    return other(f"Option {name} needs a value.", name)
 
 
 def unexpected_value(name: str, value: str) -> AgentError:
     """A switch that was given a value."""
-    return _flag_error(f"Option {name} takes no value, got {quoted(value)}.", "", name)
+    return other(f"Option {name} takes no value, got {quoted(value)}.", name)
 
 
 def repeated(name: str) -> AgentError:
     """An option that was given twice, with two values."""
-    return _flag_error(f"Option {name} was given more than once, with different values.", "", name)
+    return other(f"Option {name} was given more than once, with different values.", name)
 
 
 def extra_argument(words: Sequence[str]) -> AgentError:
     """Words that no argument takes."""
     shown = " ".join(quoted(word) for word in words)
     noun = "argument" if len(words) == 1 else "arguments"
-    return _command_error(f"Unexpected {noun} {shown}.", "", "")
+    return _command_error(f"Unexpected {noun} {shown}.")
 
 
 def unanswered(name: str, question: str) -> AgentError:
@@ -131,14 +132,9 @@ def unanswered(name: str, question: str) -> AgentError:
     )
 
 
-def exclusive(name: str, other: str) -> AgentError:
+def exclusive(name: str, another: str) -> AgentError:
     """Two options that may not be combined."""
-    return _flag_error(f"Options {name} and {other} cannot be combined.", "", name)
-
-
-def other(message: str, name: str = "") -> AgentError:
-    """Anything else: the framework's own words."""
-    return _flag_error(message, "", name)
+    return other(f"Options {name} and {another} cannot be combined.", name)
 
 
 def invalid_setting(name: str, value: str, accepted: Sequence[str]) -> AgentError:
@@ -148,7 +144,7 @@ def invalid_setting(name: str, value: str, accepted: Sequence[str]) -> AgentErro
     return AgentError.user_error(
         f'unknown --{name} value "{value}"' if name == "output" else f'unknown --{name} "{value}"',
         f"Use --{name} {listed}",
-        error_type="invalid_output_format" if name == "output" else f"invalid_{_snake(name)}",
+        error_type=f"invalid_{'output_format' if name == 'output' else name.replace('-', '_')}",
         field=name,
         valid_values=accepted,
     )
@@ -166,8 +162,6 @@ def missing_extra(flag: str, package: str, extra: str) -> AgentError:
 
 def our_options() -> list[str]:
     """Return the names of our own flags, for somebody who mistyped one."""
-    from ..core import FLAG_NAMES, current
-
     invocation = current()
     if invocation is not None and invocation.is_for_people:
         return []  # people have no use for most of them
@@ -185,8 +179,6 @@ def nearest(word: str, known: Iterable[str], limit: int = 3) -> list[str]:
 
 def quoted(value: str) -> str:
     """Return *value* in double quotes, shortened when a caller pasted a novel."""
-    from ..core import current
-
     invocation = current()
     if invocation is not None and invocation.secrets is not None:
         value = invocation.secrets.scrub(value)  # while all of a secret is there to be known by
@@ -208,25 +200,19 @@ def _counted(noun: str, names: Sequence[str]) -> str:
     return f"{noun if len(names) == 1 else noun + 's'} {', '.join(names)}"
 
 
-def _snake(name: str) -> str:
-    return name.replace("-", "_")
+def _command_error(message: str, *details: Any) -> AgentError:
+    return other(message, *details, error_type="command_error")
 
 
-def _flag_error(
-    message: str, advice: str, name: str, valid_values: Sequence[str] = ()
+def other(
+    message: str,
+    name: str = "",
+    advice: str = "",
+    valid_values: Sequence[str] = (),
+    *,
+    error_type: str = "flag_error",
 ) -> AgentError:
-    return _usage_error("flag_error", message, advice, name, valid_values)
-
-
-def _command_error(
-    message: str, advice: str, name: str, valid_values: Sequence[str] = ()
-) -> AgentError:
-    return _usage_error("command_error", message, advice, name, valid_values)
-
-
-def _usage_error(
-    error_type: str, message: str, advice: str, name: str, valid_values: Sequence[str]
-) -> AgentError:
+    """Anything else: the framework's own words, or ours."""
     return AgentError.user_error(
         message,
         f"{advice} {CHECK_USAGE}" if advice.startswith("Did") else advice or CHECK_USAGE,
@@ -234,3 +220,55 @@ def _usage_error(
         field=name.lstrip("-"),
         valid_values=valid_values,
     )
+
+
+# -- an option that is unknown where it was typed, and known elsewhere or as an argument ----------
+
+
+def place_of(option: str, typed: str = "") -> str:
+    """Return how the running call has to pass *option*, ``""`` where nothing has its name.
+
+    So it does where that is the right place already; *typed* is what was typed for it.
+    """
+    invocation = current()
+    if invocation is None:
+        return ""
+    try:
+        return _place_in(invocation, option, typed or option)
+    except (Exception, SystemExit):  # code of the tool's own that looks for its commands
+        return ""
+
+
+def _place_in(invocation: Invocation, option: str, as_typed: str) -> str:
+    words, root = invocation.call.rest, invocation.host.level()
+    typed = next((at for at, word in enumerate(words) if word.partition("=")[0] == as_typed), None)
+    if typed is None:
+        return ""
+    above: str = invocation.host.name()
+    level: Level = root
+    for at, child in _commands_in(words, root):
+        if typed > at and level.owns(option):
+            return f"{option} is an option of {above}: put it before {words[at]}."
+        level, above = child, f"{above} {words[at]}"
+        if typed < at and level.owns(option):
+            return f"{option} is an option of {above}: put it behind {words[at]}."
+    names = [each.name for each in invocation.host.command(level, deep=False).arguments]
+    argument = next((name for name in names if flag_key(name) == flag_key(option)), "")
+    return f"{argument} is an argument: pass its value without {option}." if argument else ""
+
+
+def _commands_in(words: Sequence[str], root: Level) -> list[tuple[int, Level]]:
+    """Return the commands that *words* name one below the other, with the places of their names.
+
+    What stands between them may be the values of options that nobody knows.
+    """
+    found: list[tuple[int, Level]] = []
+    level = root
+    for at, word in enumerate(words):
+        if word == "--" or not level.routes:
+            break
+        child = None if word.startswith("-") else level.child(word, level.words_first)
+        if child is not None:
+            found.append((at, child))
+            level = child
+    return found

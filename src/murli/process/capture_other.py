@@ -32,9 +32,7 @@ class StreamCapture:
 
     def end(self, *, restore: bool) -> str | bytes:
         """Stop collecting; the replaced stream is always restored."""
-        self.collects = False
-        if sys.stdout is self._held:
-            sys.stdout = self.stream
+        self.let_through()
         collected, self._bytes = self._bytes.getvalue(), io.BytesIO()
         return as_text(collected)
 

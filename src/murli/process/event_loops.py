@@ -126,7 +126,7 @@ class Interruptions:
             if self._task is None or not _between_steps(frame):
                 raise
             self._task.cancel()
-            self._loop.call_soon_threadsafe(_nothing)  # it may be waiting for something else
+            self._loop.call_soon_threadsafe(lambda: None)  # it may be waiting for something else
 
 
 def _between_steps(frame: FrameType | None) -> bool:
@@ -143,7 +143,3 @@ def _between_steps(frame: FrameType | None) -> bool:
 def _name(task: Any) -> str:
     coroutine = task.get_coro()
     return str(getattr(coroutine, "__qualname__", None) or task.get_name())
-
-
-def _nothing() -> None:
-    pass

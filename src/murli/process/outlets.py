@@ -31,12 +31,9 @@ def forget_output() -> None:
 
 def forget_both() -> None:
     """Let what a stream does not take go nowhere: Python would make it an exit code of its own."""
-    for descriptor, stream, own in (
-        (1, sys.stdout, sys.__stdout__),
-        (2, sys.stderr, sys.__stderr__),
-    ):
+    for number, stream, own in ((1, sys.stdout, sys.__stdout__), (2, sys.stderr, sys.__stderr__)):
         if stream is own:
-            _send_nowhere(descriptor)
+            _send_nowhere(number)
 
 
 def drop_pending(stream: Any) -> None:

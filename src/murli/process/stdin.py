@@ -183,24 +183,17 @@ def input_failure(
     """
     question = asked or ("" if printed.endswith("\n") else printed.rpartition("\n")[2])
     question = question.strip()
-    if not question and stalled:
-        return AgentError.precondition(
-            "The command reads from stdin, whose writer stopped without closing it.",
-            "Write all of the input and close stdin; MURLI_STDIN_TIMEOUT allows longer pauses. "
-            f"To have it wait, {waiting}.",
-            error_type="input_required",
-        )
-    if not question:
-        return AgentError.precondition(
-            "The command reads from stdin, and nobody feeds it.",
-            f"Pipe the input in, or close stdin (</dev/null). To have it wait, {waiting}.",
-            error_type="input_required",
-        )
-    return AgentError.precondition(
-        f"The command asked {question!r}, and nobody is there to answer.",
-        advice or _instead(question, options, waiting),
-        error_type="input_required",
-    )
+    if question:
+        message = f"The command asked {question!r}, and nobody is there to answer."
+        advice = advice or _instead(question, options, waiting)
+    elif stalled:
+        message = "The command reads from stdin, whose writer stopped without closing it."
+        advice = "Write all of the input and close stdin; MURLI_STDIN_TIMEOUT allows longer pauses."
+        advice = f"{advice} To have it wait, {waiting}."
+    else:
+        message = "The command reads from stdin, and nobody feeds it."
+        advice = f"Pipe the input in, or close stdin (</dev/null). To have it wait, {waiting}."
+    return AgentError.precondition(message, advice, error_type="input_required")
 
 
 # A choice of just these two behind a question, with what is chosen by Return: "[y/N]: ".
@@ -284,13 +277,11 @@ def _instead(question: str, options: Sequence[str], waiting: str) -> str:
     ]
     if named:
         return f"Pass {max(named, key=len)}."
+    given = "Give the answer as an option or argument"
     for option in _UNASKED:
         if option in options:
-            return (
-                f"Give the answer as an option or argument, or pass {option} to be asked nothing."
-            )
-    advice = "Give the answer as an option or argument; see --schema."
-    return f"{advice} To see the question and answer it, {waiting}."
+            return f"{given}, or pass {option} to be asked nothing."
+    return f"{given}; see --schema. To see the question and answer it, {waiting}."
 
 
 def put_nothing() -> Callable[[], None]:

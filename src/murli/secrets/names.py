@@ -45,9 +45,7 @@ _SECRET = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "PASSCODE", "B
 _SECRET_LAST = _set("PASS PW PWD SSHPASS")
 _SECRET_LAST_TWO = (["PASS", "PHRASE"], ["PASS", "WORD"], ["PASS", "CODE"])
 # What stands before KEY.
-_KEY_KINDS = _set("""
-    ACCESS ACCOUNT API AUTH DEPLOY ENCRYPTION MASTER PRIVATE SECRET SIGNING
-""")
+_KEY_KINDS = _set("ACCESS ACCOUNT API AUTH DEPLOY ENCRYPTION MASTER PRIVATE SECRET SIGNING")
 # What stands before TOKEN where it is a place in a list, or a piece of text; before PASS where it
 # is one of several rounds.
 _NO_CREDENTIAL = _set("""
@@ -70,9 +68,7 @@ _ABOUT = _set("""
 # What variables are called whose values are secret if they look generated.
 _PERHAPS_LAST = _set("AUTH CREDENTIAL CREDENTIALS KEY KEYS PASSWORDS PAT PSK SECRETS TOKENS")
 _PERHAPS_FIRST = ("API", "AUTH")
-_PUBLIC = _set("""
-    CACHE FOREIGN GPG IDEMPOTENCY PARTITION PRIMARY PUB PUBLIC SORT
-""")
+_PUBLIC = _set("CACHE FOREIGN GPG IDEMPOTENCY PARTITION PRIMARY PUB PUBLIC SORT")
 # The shortest text that is hidden at all, wherever it stands, and that looks generated.
 SHORTEST = 4
 _SHORTEST_DISTINCT = 6

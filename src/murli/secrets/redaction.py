@@ -396,7 +396,7 @@ def _quoted(text: str) -> Iterator[str]:
         yield quoted
         yield quoted.replace("%20", "+")
         yield quoted.replace("%", "%25")
-        yield _ESCAPED_BYTE.sub(_lower, quoted)
+        yield _ESCAPED_BYTE.sub(lambda found: found[0].lower(), quoted)
     if not _MARKUP.isdisjoint(text):
         plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         yield plain
@@ -417,10 +417,6 @@ def _percent(text: str, kept: frozenset[int]) -> str:
             text = text.replace(chr(byte), f"%{byte:02X}")
         return text
     return "".join(chr(byte) if byte in kept else f"%{byte:02X}" for byte in data)
-
-
-def _lower(found: re.Match[str]) -> str:
-    return found[0].lower()
 
 
 def _encoded(secret: str) -> Iterator[str]:

@@ -123,7 +123,7 @@ class StreamGuard:
         try:
             self._undo = put_over(self._target, "write", self._scrubbed)
         except AttributeError:  # a host's own stream that cannot be watched
-            self._undo = _nothing
+            self._undo = lambda: None
 
     def _scrubbed(self, beneath: Callable[[Any], Any], data: Any, /) -> Any:
         flow = self.flow
@@ -213,7 +213,3 @@ class FileGuards:
                 continue
             target.__dict__.pop("write", None)
         self._streams.clear()
-
-
-def _nothing() -> None:
-    pass

@@ -11,6 +11,7 @@ import sys
 
 from ...answer.python_warnings import note_command, note_parameter
 from ...core import metadata_of, subparsers_of
+from .. import stand_in
 from .noted import path_to
 from .values import names_of
 
@@ -49,13 +50,7 @@ def listen(
         else:
             invocation.writer.warn("PARSER_WARNING", message)
 
-    setattr(parser, "_warning", warning)
-
-    def undo() -> None:
-        if parser.__dict__.get("_warning") is warning:
-            delattr(parser, "_warning")
-
-    return undo
+    return stand_in(parser, "_warning", warning)
 
 
 def note_commands(chosen: Sequence[argparse.ArgumentParser], invocation: Invocation) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ...call.ending.refusal import refuse
 from ...core import current, subparsers_of
 from ...declare.plain_values import MOST_COMPARED
 from ...errors import AgentError
@@ -50,49 +49,62 @@ def report(
         raise RuntimeError("an error is reported outside of a call")
     texts = [text for text in (named.get("message"), *given) if isinstance(text, str)]
     message = texts[0] if texts else ""
-    problem = explain(parser, message, sys._getframe(2))
+    problem = _explained(invocation, parser, message, sys._getframe(2))
+
+    def handle() -> Any:
+        return own_error(*given, **named)
+
     if invocation.is_for_people:
-        _show(own_error, given, named, problem, message)
+        _show(invocation, handle, problem, message)
     status = _USAGE_STATUS
     if is_custom:
-        status, returned = _handled_by_author(own_error, given, named, problem)
+        status, returned = _handled_by_author(invocation, handle, problem)
         if not status:
             return returned
-    refuse(invocation, problem, status)
+    _refuse(invocation, problem, status)
 
 
-def explain(parser: argparse.ArgumentParser, message: str, caller: FrameType) -> AgentError:
+def _refuse(invocation: Invocation, error: AgentError, status: int) -> NoReturn:
+    """Answer that the call is wrong, for which the parser exits with *status*.
+
+    The parser ends the program, and a tool may catch that: to exit with another status, or to go
+    on. What it does is the answer, where the end of the process answers.
+    """
+    if not invocation.process.is_owned or invocation.writer._reply.answered:
+        invocation.refuse(error)
+    usage_code = invocation.settings.usage_exit_code
+    if usage_code and error.error_type in ("flag_error", "command_error"):
+        error.code = usage_code
+    invocation.running.refusal = Refusal(error, status)
+    sys.exit(status)
+
+
+def _explained(
+    invocation: Invocation, parser: argparse.ArgumentParser, message: str, caller: FrameType
+) -> AgentError:
     """Return the failure behind a call of ``parser.error(message)`` in the frame *caller*."""
     problem = sys.exc_info()[1]
-    _hide_unknown(parser)
+    _hide_unknown(invocation, parser)
     if isinstance(problem, argparse.ArgumentError):
-        return _argument_problem(problem, message)
+        return _argument_problem(invocation, problem, message)
     if caller.f_globals.get("__name__") != "argparse":
         # The tool's own check, in its own words.
-        return _of_handled(caller, message) or usage.other(message)
+        return _of_handled(invocation, caller, message) or usage.other(message)
     return _left_over_or_absent(parser, caller, message)
 
 
-def _hide_unknown(parser: argparse.ArgumentParser) -> None:
+def _hide_unknown(invocation: Invocation, parser: argparse.ArgumentParser) -> None:
     """Learn the secrets that follow options of no parser, and that argparse quotes."""
-    invocation = current()
-    if invocation is not None:
-        from ...line.option_words import hide_unknown
-        from .values import secret_options
+    from ...line.option_words import hide_unknown
+    from .values import secret_options
 
-        known = {name for each in reached(parser) for name in each._option_string_actions}
-        hide_unknown(invocation.call.rest, known, invocation)
-        for command in _named_in(invocation.call.rest, parser):
-            # Its options may stand before its name, by mistake.
-            secret_options(command).hide_in(invocation.call.rest, invocation)
-
-
-def _named_in(words: Sequence[str], parser: argparse.ArgumentParser) -> list[Any]:
-    """Return the parsers of the commands of *parser* that *words* name."""
-    subparsers = subparsers_of(parser)
-    if subparsers is None:
-        return []
-    return [subparsers.choices[word] for word in words if word in subparsers.choices]
+    words, subparsers = invocation.call.rest, subparsers_of(parser)
+    known = {name for each in reached(parser) for name in each._option_string_actions}
+    hide_unknown(words, known, invocation)
+    choices = subparsers.choices if subparsers is not None else {}
+    for command in (choices[word] for word in words if word in choices):
+        # Its options may stand before its name, by mistake.
+        secret_options(command).hide_in(words, invocation)
 
 
 def _left_over_or_absent(
@@ -121,7 +133,9 @@ def _extras(parser: argparse.ArgumentParser, extras: list[str]) -> AgentError:
     return usage.extra_argument([word for word in extras if word != "--"] or extras)
 
 
-def _argument_problem(problem: argparse.ArgumentError, message: str) -> AgentError:
+def _argument_problem(
+    invocation: Invocation, problem: argparse.ArgumentError, message: str
+) -> AgentError:
     frame = _innermost(problem)
     seen = frame.f_locals if frame else {}
     action, place = seen.get("action"), frame.f_code.co_name if frame else ""
@@ -135,7 +149,7 @@ def _argument_problem(problem: argparse.ArgumentError, message: str) -> AgentErr
     if place == "_check_value":
         value = str(seen.get("value"))
         if isinstance(action, argparse._SubParsersAction):
-            option = _unknown_before(value, seen.get("self"))
+            option = _unknown_before(invocation.call.rest, value, seen.get("self"))
             if option:
                 return usage.unknown_option(option, [])
             return usage.unknown_command(value, _command_names(action))
@@ -158,10 +172,8 @@ def _argument_problem(problem: argparse.ArgumentError, message: str) -> AgentErr
     return usage.other(text, name)
 
 
-def _unknown_before(word: str, parser: Any) -> str:
+def _unknown_before(words: Sequence[str], word: str, parser: Any) -> str:
     """Return the option before *word* that *parser* does not know: that may be its value."""
-    invocation = current()
-    words = invocation.call.rest if invocation is not None else []
     before = words[words.index(word) - 1] if word in words[1:] else ""
     if before[:2] != "--" or len(before) == 2 or "=" in before:
         return ""
@@ -187,20 +199,14 @@ def _missing(parser: argparse.ArgumentParser, absent: Sequence[str]) -> AgentErr
 
 def _innermost(problem: BaseException) -> FrameType | None:
     """Return the argparse frame that raised *problem*."""
-    traceback = problem.__traceback__
-    frame = None
-    while traceback is not None:
-        if traceback.tb_frame.f_globals.get("__name__") == "argparse":
-            frame = traceback.tb_frame
-        traceback = traceback.tb_next
-    return frame
+    from ...failures.exceptions import frames_of
+
+    passed = [each for each in frames_of(problem) if each.f_globals.get("__name__") == "argparse"]
+    return passed[-1] if passed else None
 
 
 def _handled_by_author(
-    own_error: Callable[..., Any],
-    given: tuple[Any, ...],
-    named: dict[str, Any],
-    problem: AgentError,
+    invocation: Invocation, own_error: Callable[[], Any], problem: AgentError
 ) -> tuple[int, Any]:
     """Call an ``error()`` of the author's own; return the status it exits with, or 0.
 
@@ -215,13 +221,11 @@ def _handled_by_author(
     shown, errors = io.StringIO(), io.StringIO()
     try:
         with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(errors):
-            returned = own_error(*given, **named)
+            returned = own_error()
     except SystemExit as end:
         return status_of(end.code) or _USAGE_STATUS, None
     except BaseException as raised:
-        invocation = current()
-        if invocation is not None:
-            invocation.running.refusal = Refusal(problem, raised=raised)
+        invocation.running.refusal = Refusal(problem, raised=raised)
         _print(shown, errors)
         raise
     _print(shown, errors)
@@ -234,21 +238,14 @@ def _print(shown: io.StringIO, errors: io.StringIO) -> None:
 
 
 def _show(
-    own_error: Callable[..., Any],
-    given: tuple[Any, ...],
-    named: dict[str, Any],
-    problem: AgentError,
-    message: str,
+    invocation: Invocation, own_error: Callable[[], Any], problem: AgentError, message: str
 ) -> NoReturn:
     """Let argparse show a person what is wrong and end the program; *problem* may hold a hint."""
     from ...call.ending.for_people import hint
 
-    invocation = current()
     try:
-        own_error(*given, **named)
+        own_error()
     except SystemExit as end:
-        if invocation is None:
-            raise
         hint(invocation, problem, message)
         if invocation.settings.usage_exit_code:
             end.code = invocation.settings.usage_exit_code
@@ -260,23 +257,18 @@ def report_exit(invocation: Invocation, status: int = 0, message: str | None = N
     """Answer ``parser.exit(status, message)`` where that is a failure; else do nothing."""
     # Behind a wrong call it is how the tool shows that; what is wrong has been noted.
     if status and message and invocation.running.refusal is None:
-        refuse(invocation, exit_failure(status, message), status)
+        found = _of_handled(invocation, sys._getframe(2), message.strip())
+        if found is None:
+            found = AgentError(status, "execution_error", message.strip(), kind="tool_error")
+        elif status != 1:
+            found.code = status
+        _refuse(invocation, found, status)
 
 
-def exit_failure(status: int, message: str) -> AgentError:
-    """Return the failure that ``parser.exit(status, message)`` means, two frames above."""
-    found = _of_handled(sys._getframe(3), message.strip())
-    if found is None:
-        return AgentError(status, "execution_error", message.strip(), kind="tool_error")
-    if status != 1:
-        found.code = status
-    return found
-
-
-def _of_handled(caller: FrameType, message: str) -> AgentError | None:
+def _of_handled(invocation: Invocation, caller: FrameType, message: str) -> AgentError | None:
     """Return what the exception means that a handler handles while it ends the program."""
-    invocation, handled = current(), sys.exc_info()[1]
-    if handled is None or invocation is None or invocation.writer._reply.phase != "execution":
+    handled = sys.exc_info()[1]
+    if handled is None or invocation.writer._reply.phase != "execution":
         return None
     from ...failures.exceptions import of_handled
 

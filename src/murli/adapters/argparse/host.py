@@ -25,37 +25,26 @@ class ParserHost:
 
     def __init__(self, enabled: Enabled) -> None:
         self._enabled = enabled
-
-    def name(self) -> str:
-        """Return the name people type."""
-        return self._enabled.name()
-
-    def version(self) -> str:
-        """Return the version the tool itself knows, or ``""``."""
-        return self._enabled.version()
-
-    @property
-    def app(self) -> argparse.ArgumentParser:
-        """The parser that was enabled."""
-        return self._enabled.parser
+        self.app = enabled.parser
+        self.name, self.version = enabled.name, enabled.version
 
     def level(self) -> ParserLevel:
         """Return the root as the scanner sees it."""
-        return ParserLevel(self._enabled.parser, forwards=self._enabled.forwards)
+        return ParserLevel(self.app, forwards=self._enabled.forwards)
 
     def metadata(self) -> Metadata | None:
         """Return what was declared about the tool itself."""
-        return metadata_of(self._enabled.parser)
+        return metadata_of(self.app)
 
     def tree(self) -> Command:
         """Walk the whole parser."""
         from .tree import walk
 
-        return walk(self._enabled.parser, (self.name(),))
+        return walk(self.app, (self.name(),))
 
     def help(self) -> str:
         """Return the help text of the tool."""
-        return self._enabled.parser.format_help()
+        return self.app.format_help()
 
     def secret_options(self, level: Any) -> Options:
         """Return the options of a parser, and which of them have secrets for values."""

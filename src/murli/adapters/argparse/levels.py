@@ -192,14 +192,10 @@ class Separators:
         self._added: list[tuple[argparse.ArgumentParser, argparse.Action]] = []
 
     def __enter__(self) -> None:
+        hidden = argparse.SUPPRESS
         for parser in self._parsers.values():
             added = parser.add_argument(
-                SEPARATOR,
-                action=_Nothing,
-                nargs=0,
-                dest=argparse.SUPPRESS,
-                default=argparse.SUPPRESS,
-                help=argparse.SUPPRESS,
+                SEPARATOR, action=_Nothing, nargs=0, dest=hidden, default=hidden, help=hidden
             )
             self._added.append((parser, added))
 

@@ -9,11 +9,12 @@ from .. import stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import ArgumentParser
     from collections.abc import Callable, Sequence
     from typing import Any
 
 
-def path_to(chosen: Sequence[argparse.ArgumentParser]) -> tuple[str, ...]:
+def path_to(chosen: Sequence[ArgumentParser]) -> tuple[str, ...]:
     """Return the names by which each of *chosen* is reached from the one before."""
     from itertools import pairwise
 
@@ -23,7 +24,7 @@ def path_to(chosen: Sequence[argparse.ArgumentParser]) -> tuple[str, ...]:
     )
 
 
-def reached(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+def reached(parser: ArgumentParser) -> list[ArgumentParser]:
     """Return *parser* and the subparsers that its last parse went through."""
     subparsers = subparsers_of(parser)
     routes = subparsers._name_parser_map if subparsers is not None else None
@@ -37,15 +38,11 @@ class Routes(dict[str, argparse.ArgumentParser]):
     does is what counts. What the scanner believes is not good enough for the guard.
     """
 
-    chosen: list[argparse.ArgumentParser]
+    chosen: list[ArgumentParser]
 
     @classmethod
     def watch(
-        cls,
-        parser: argparse.ArgumentParser,
-        chosen: list[argparse.ArgumentParser],
-        *,
-        all_at_once: bool = False,
+        cls, parser: ArgumentParser, chosen: list[ArgumentParser], *, all_at_once: bool = False
     ) -> None:
         """Note from now on when a subcommand of *parser* parses.
 
@@ -63,7 +60,7 @@ class Routes(dict[str, argparse.ArgumentParser]):
         if all_at_once:
             routes._note_all()
 
-    def __getitem__(self, name: str) -> argparse.ArgumentParser:
+    def __getitem__(self, name: str) -> ArgumentParser:
         parser = super().__getitem__(name)
         note_parses(parser)
         return parser
@@ -90,14 +87,12 @@ class Routes(dict[str, argparse.ArgumentParser]):
             note_parses(parser)
 
 
-def name_in(routes: dict[str, Any], parser: argparse.ArgumentParser) -> str:
+def name_in(routes: dict[str, Any], parser: ArgumentParser) -> str:
     """Return the name of *parser* in *routes*: the first is its own, the others are aliases."""
     return next((name for name, each in dict.items(routes) if each is parser), "")
 
 
-def commands_in(
-    chosen: Sequence[argparse.ArgumentParser],
-) -> list[tuple[tuple[str, ...], argparse.ArgumentParser]]:
+def commands_in(chosen: Sequence[ArgumentParser]) -> list[tuple[tuple[str, ...], ArgumentParser]]:
     """Return the commands among the parsers that parsed, with their paths; the others route.
 
     There is one, unless an action of the author's own lets several parse.
@@ -155,7 +150,7 @@ class TypedSwitches:
         """Return whether the option was given, and only by an abbreviation of its name."""
         return 0 < self._acted.get(id(action), 0) <= self._shortened.get(id(action), 0)
 
-    def intents(self, parser: argparse.ArgumentParser, parsed: Any) -> set[str]:
+    def intents(self, parser: ArgumentParser, parsed: Any) -> set[str]:
         """Return the names of the parser's own switches for force and dry-run that were typed."""
         found: set[str] = set()
         for action in parser._actions:

@@ -9,20 +9,13 @@ from __future__ import annotations
 import argparse
 import os
 
-from ...core import (
-    INTENT,
-    UNBOUNDED,
-    Record,
-    mentions_secret,
-    metadata_of,
-    subparsers_of,
-    value_in,
-)
+from ...core import INTENT, UNBOUNDED, Record, mentions_secret, metadata_of, subparsers_of, value_in
 from ...declare import flag_key, names_nothing_but, restricts, spelled_name
 from .. import stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import ArgumentParser
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
@@ -53,7 +46,7 @@ class Bound(Record):
     *rank* is how much its source counts: a profile that was named, the environment, the default.
     """
 
-    parser: argparse.ArgumentParser
+    parser: ArgumentParser
     action: argparse.Action
     key: str
     note: FlagAnnotation
@@ -68,7 +61,7 @@ class Bindings:
     def __init__(self, invocation: Invocation, typed: Sequence[TypedSwitches]) -> None:
         self.invocation = invocation
         self._typed = typed
-        self._parsers: list[tuple[argparse.ArgumentParser, Metadata]] = []
+        self._parsers: list[tuple[ArgumentParser, Metadata]] = []
         # The options that were given, by whomever.
         self.seen: dict[int, argparse.Action] = {}
         # Those among them that nobody typed.
@@ -81,10 +74,7 @@ class Bindings:
         self._undo: list[Callable[[], None]] = []
 
     def hide(
-        self,
-        parser: argparse.ArgumentParser,
-        metadata: Metadata | None,
-        above: argparse.ArgumentParser | None,
+        self, parser: ArgumentParser, metadata: Metadata | None, above: ArgumentParser | None
     ) -> None:
         """Learn the secrets that *parser*, reached from the one *above*, is given."""
         notes = metadata.flag_annotations if metadata is not None else {}
@@ -101,22 +91,22 @@ class Bindings:
             secret_options(parser).hide_in(words, self.invocation)
         self.watch(parser, secret)
 
-    def bind(self, parser: argparse.ArgumentParser, metadata: Metadata) -> None:
+    def bind(self, parser: ArgumentParser, metadata: Metadata) -> None:
         """Let the options of *parser* have what *metadata* gives them."""
         self._parsers.append((parser, metadata))
         found = []
         for action in parser._actions:
-            note = self._note(metadata, action)
+            key = _key(action)
+            note = metadata.flag_annotations.get(key) if action.option_strings else None
             if note is None or not INTENT.isdisjoint(action.option_strings):
                 continue
-            key = flag_key(names_of(action)[0])
             bound = self._source(parser, action, key, note)
             if bound is not None:
                 found.append(bound)
         if found:
             complete(self, parser, found)
 
-    def enforce(self, parsed: Any, parsers: Sequence[argparse.ArgumentParser]) -> None:
+    def enforce(self, parsed: Any, parsers: Sequence[ArgumentParser]) -> None:
         """Refuse what *parsed* holds against the annotations, wherever it is from.
 
         *parsers* are all that the parse went through; rules may speak of what is above them.
@@ -145,7 +135,7 @@ class Bindings:
                     setattr(parsed, action.dest, defaults[_key(action)])
 
     def _values(
-        self, parsed: Any, parser: argparse.ArgumentParser
+        self, parsed: Any, parser: ArgumentParser
     ) -> tuple[dict[str, tuple[Any, bool]], dict[str, tuple[Any, bool]]]:
         """Return the value of every option and of every argument, and whether it was given."""
         options: dict[str, tuple[Any, bool]] = {}
@@ -161,22 +151,13 @@ class Bindings:
             (options if action.option_strings else arguments)[_key(action)] = value, given
         return options, arguments
 
-    def _note(self, metadata: Metadata, action: argparse.Action) -> FlagAnnotation | None:
-        if not action.option_strings:
-            return None
-        return metadata.flag_annotations.get(flag_key(names_of(action)[0]))
-
     def release(self) -> None:
         """Leave the parsers as they were."""
         while self._undo:
             self._undo.pop()()
 
     def _source(
-        self,
-        parser: argparse.ArgumentParser,
-        action: argparse.Action,
-        key: str,
-        note: FlagAnnotation,
+        self, parser: ArgumentParser, action: argparse.Action, key: str, note: FlagAnnotation
     ) -> Bound | None:
         text = os.environ.get(note.env) or None if note.env else None
         if note.profileable:
@@ -186,7 +167,7 @@ class Bindings:
                 return Bound(parser, action, key, note, None, saved.name, rank)
         return None if text is None else Bound(parser, action, key, note, text, "", 1)
 
-    def watch(self, parser: argparse.ArgumentParser, secret: Mapping[int, bool]) -> None:
+    def watch(self, parser: ArgumentParser, secret: Mapping[int, bool]) -> None:
         """Note which options the command line gives, and keep the secrets among them.
 
         *secret* maps their actions to whether they are declared.
@@ -213,7 +194,7 @@ def _key(action: argparse.Action) -> str:
     return flag_key(names_of(action)[0] if action.option_strings else action.dest)
 
 
-def parameters_of(parser: argparse.ArgumentParser) -> Parameters:
+def parameters_of(parser: ArgumentParser) -> Parameters:
     """Return the options and arguments of *parser* by their names."""
     from ...call.misnamed import Parameters
 
@@ -231,9 +212,7 @@ def parameters_of(parser: argparse.ArgumentParser) -> Parameters:
 
 
 def check_names(
-    parser: argparse.ArgumentParser,
-    chosen: Sequence[argparse.ArgumentParser],
-    invocation: Invocation,
+    parser: ArgumentParser, chosen: Sequence[ArgumentParser], invocation: Invocation
 ) -> None:
     """Refuse a call of *parser*, reached through *chosen*, that declares what is not there."""
     metadata = metadata_of(parser)
@@ -246,7 +225,7 @@ def check_names(
     refuse_misnamed(invocation, parameters_of(parser), above)
 
 
-def secret_options(parser: argparse.ArgumentParser) -> Options:
+def secret_options(parser: ArgumentParser) -> Options:
     """Return the options of *parser*, and which of them have secrets for values."""
     from ...line.option_words import Options
     from .levels import ParserLevel
@@ -255,7 +234,7 @@ def secret_options(parser: argparse.ArgumentParser) -> Options:
     secret = _secrets_of(parser, metadata.flag_annotations if metadata is not None else {})
     declared = {id(action): is_declared for action, is_declared in secret}
     level, subparsers = ParserLevel(parser), subparsers_of(parser)
-    options = Options(subparsers.choices.__contains__ if subparsers is not None else _never)
+    options = Options(getattr(subparsers, "choices", {}).__contains__)
     for action in parser._actions:
         for name in action.option_strings:
             most = min(level.width(name)[1], UNBOUNDED)
@@ -264,7 +243,7 @@ def secret_options(parser: argparse.ArgumentParser) -> Options:
 
 
 def _secrets_of(
-    parser: argparse.ArgumentParser, notes: Mapping[str, FlagAnnotation]
+    parser: ArgumentParser, notes: Mapping[str, FlagAnnotation]
 ) -> Iterator[tuple[argparse.Action, bool]]:
     """Yield the options of *parser* whose values are secrets, and whether that is declared."""
     for action in parser._actions:
@@ -283,7 +262,7 @@ def _secrets_of(
 
 
 def _words_of(
-    words: Sequence[str], parser: argparse.ArgumentParser, above: argparse.ArgumentParser | None
+    words: Sequence[str], parser: ArgumentParser, above: ArgumentParser | None
 ) -> Sequence[str]:
     """Return those of *words* that are for *parser*, as far as that can be known."""
     subparsers = subparsers_of(above) if above is not None else None
@@ -295,11 +274,7 @@ def _words_of(
     return words
 
 
-def _never(word: str) -> bool:
-    return False
-
-
-def complete(bindings: Bindings, parser: argparse.ArgumentParser, found: list[Bound]) -> None:
+def complete(bindings: Bindings, parser: ArgumentParser, found: list[Bound]) -> None:
     """Have *found* acted on where *parser* has read its words and missed them."""
     for bound in found:
         _relax(bindings, parser, bound.action)
@@ -316,7 +291,7 @@ def complete(bindings: Bindings, parser: argparse.ArgumentParser, found: list[Bo
     bindings.stand_in(parser, "_parse_known_args", parse_known_args)
 
 
-def _relax(bindings: Bindings, parser: argparse.ArgumentParser, action: argparse.Action) -> None:
+def _relax(bindings: Bindings, parser: ArgumentParser, action: argparse.Action) -> None:
     """Let *action*, and a group it is in, be left out."""
     groups = [g for g in parser._mutually_exclusive_groups if action in g._group_actions]
     holder: Any
@@ -359,16 +334,12 @@ def _rivals(bindings: Bindings, bound: Bound) -> list[argparse.Action]:
 
     metadata = metadata_of(bound.parser)
     names = excluded_by(bound.key, metadata.flag_annotations if metadata else {})
-    groups = [
-        group._group_actions
-        for group in bound.parser._mutually_exclusive_groups
-        if bound.action in group._group_actions
-    ]
+    groups = [group._group_actions for group in bound.parser._mutually_exclusive_groups]
     return [
         action
         for action in bindings.seen.values()
         if (action.option_strings and flag_key(names_of(action)[0]) in names)
-        or any(action in group for group in groups)
+        or any(bound.action in group and action in group for group in groups)
     ]
 
 
@@ -403,13 +374,12 @@ def _act(bindings: Bindings, bound: Bound, namespace: Any, text: str) -> None:
 
             known = {"+": "at least 1 value", "None": "1 value", "?": "1 value"}
             wanted = known.get(str(action.nargs), f"{action.nargs} values")
-            bindings.invocation.refuse(
-                bad_value(option, text, f"expected {wanted}, got {len(words)}")
-            )
+            reason = f"expected {wanted}, got {len(words)}"
+            bindings.invocation.refuse(bad_value(option, text, reason))
         action(parser, namespace, parser._get_values(action, words), option)
 
 
-def _fits(parser: argparse.ArgumentParser, action: argparse.Action, count: int) -> bool:
+def _fits(parser: ArgumentParser, action: argparse.Action, count: int) -> bool:
     """Return whether an option takes so many values."""
     try:
         return parser._match_argument(action, "A" * count) == count

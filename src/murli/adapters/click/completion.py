@@ -13,6 +13,7 @@ import sys
 from ...commands.completion import OPTION_HELP, Profiles
 from ...core import is_group
 from ...line.scanning import has_profileable
+from .. import stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class _Completion:
         self._profiles = Profiles(call.host(), call.enabled.settings)
         self._options: dict[bool, Any] = {}
         self._known: set[int] = set()
-        self._changed: list[tuple[Any, str, dict[str, Any]]] = []
+        self._undo: list[Callable[[], None]] = []
 
     def begin(self) -> None:
         """Make ours known once the framework begins to complete."""
@@ -113,15 +114,11 @@ class _Completion:
 
     def undo(self) -> None:
         """Make every command what it was."""
-        while self._changed:
-            command, name, before = self._changed.pop()
-            delattr(command, name)
-            command.__dict__.update(before)
+        while self._undo:
+            self._undo.pop()()
 
     def _change(self, command: Any, name: str, value: Any) -> None:
-        before = {name: command.__dict__[name]} if name in command.__dict__ else {}
-        self._changed.append((command, name, before))
-        setattr(command, name, value)
+        self._undo.append(stand_in(command, name, value))
 
     def _add_command(self, root: Any, words: list[str]) -> None:
         """Let *root* offer ``profile`` behind *words*, if it may stand there."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from ...answer.python_warnings import note_command, note_parameter
 from ...declare import flag_key
 from . import running
+from .params import typed_name
 from .values import names_of
 
 TYPE_CHECKING = False
@@ -60,7 +61,7 @@ def _stand_in(param: Any, declared: bool) -> None:
             source = ctx.get_parameter_source(param.name)
             # What is declared in our words too is reported with those.
             if source is not None and source.name in _GIVEN and not declared:
-                note_parameter(invocation, _name(param), None, deprecated)
+                note_parameter(invocation, typed_name(param), None, deprecated)
 
     setattr(param, "handle_parse_result", handle_parse_result)
 
@@ -72,9 +73,3 @@ def _silently(holder: Any, action: Callable[[], Any]) -> Any:
         return action()
     finally:
         holder.deprecated = deprecated
-
-
-def _name(param: Any) -> str:
-    if param.param_type_name != "option":
-        return str(param.name)
-    return next((name for name in param.opts if name.startswith("--")), str(param.opts[0]))

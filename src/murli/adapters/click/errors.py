@@ -14,6 +14,7 @@ from ...failures import mapping_of
 from ...failures.exceptions import frames_of
 from ...line import usage
 from ...process.stdin import is_abort, unanswered_prompt
+from .params import typed_name
 from .tree import choices_of, command_names, explains, range_of, type_name
 
 TYPE_CHECKING = False
@@ -167,7 +168,7 @@ def _missing_option(error: BaseException) -> AgentError | None:
     for frame in frames_of(error):
         param = frame.f_locals.get("self")
         if frame.f_code.co_name == "prompt_for_value" and hasattr(param, "opts"):
-            return usage.unanswered(_name(param), str(getattr(param, "prompt", "")))
+            return usage.unanswered(typed_name(param), str(getattr(param, "prompt", "")))
     return None
 
 
@@ -179,7 +180,7 @@ def explain(error: Any) -> AgentError:
         known = [option for option in _options(ctx) if option.startswith("--")]
         return usage.unknown_option(error.option_name, [*known, *usage.our_options()])
     if name == "MissingParameter" and error.param is not None:
-        return _missing(error, frames)
+        return usage.missing(*_sorted_names(_absent(error, frames) or [error.param]))
     if name == "BadParameter" and error.param is not None:
         return _bad_value(error, frames)
     if name == "BadOptionUsage":
@@ -204,7 +205,8 @@ def explain(error: Any) -> AgentError:
         if hasattr(cause, "format_message") and hasattr(cause, "ctx"):
             return explain(cause)
         return usage.refused_command(error.format_message(), _visible(ctx))
-    return usage.other(error.format_message(), _field(getattr(error, "param", None)))
+    param = getattr(error, "param", None)
+    return usage.other(error.format_message(), "" if param is None else typed_name(param))
 
 
 def _called_bare(ctx: Any) -> AgentError:
@@ -216,13 +218,9 @@ def _called_bare(ctx: Any) -> AgentError:
     return usage.missing(*_sorted_names(required))
 
 
-def _missing(error: Any, frames: list[FrameType]) -> AgentError:
-    return usage.missing(*_sorted_names(_absent(error, frames) or [error.param]))
-
-
 def _sorted_names(params: list[Any]) -> tuple[list[str], list[str]]:
     """Return the names of the options among *params*, and those of the arguments."""
-    options = [_name(param) for param in params if param.param_type_name == "option"]
+    options = [typed_name(param) for param in params if param.param_type_name == "option"]
     return options, [str(p.name) for p in params if p.param_type_name != "option"]
 
 
@@ -243,7 +241,7 @@ def _absent(error: Any, frames: list[FrameType]) -> list[Any]:
 
 def _bad_value(error: Any, frames: list[FrameType]) -> AgentError:
     param = error.param
-    name = _name(param)
+    name = typed_name(param)
     values = [frame.f_locals["value"] for frame in reversed(frames)
               if "value" in frame.f_locals and in_framework(frame)]  # fmt: skip
     if not values:
@@ -275,7 +273,7 @@ def _bad_usage(error: Any, ctx: Any) -> AgentError:
     param = next((each for each in (ctx.command.params if ctx else ())
                   if option in (*each.opts, *each.secondary_opts)), None)  # fmt: skip
     if param is not None and not getattr(param, "is_flag", False):
-        return usage.missing_value(_name(param))
+        return usage.missing_value(typed_name(param))
     value = next((str(frame.f_locals["explicit_value"]) for frame in frames_of(error)
                   if frame.f_locals.get("explicit_value") is not None), "")  # fmt: skip
     return usage.unexpected_value(option, value)
@@ -310,14 +308,3 @@ def _visible(ctx: Any) -> list[str]:
     loaded = getattr(ctx.command, "commands", {})
     names = command_names(ctx.command, ctx)
     return [name for name in names if not getattr(loaded.get(name), "hidden", False)]
-
-
-def _name(param: Any) -> str:
-    """Return the name a caller uses: ``--top``, ``-t`` or ``text``."""
-    if param.param_type_name != "option":
-        return str(param.name)
-    return next((name for name in param.opts if name.startswith("--")), str(param.opts[0]))
-
-
-def _field(param: Any) -> str:
-    return "" if param is None else _name(param)

@@ -8,7 +8,7 @@ import sys
 from ...core import UNBOUNDED, current, is_group, program_name
 from ..early_prints import EarlyPrints, let_out
 from . import HOOKED
-from .params import is_switch, names_of_option
+from .params import from_framework, is_switch, names_of_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,18 @@ if TYPE_CHECKING:
     from ...declare.tree import Command
     from ...line.option_words import Options
     from . import Call
+
+
+# What a context holds once a command line, or a callback, has been there.
+_PARSED = (
+    *("params", "obj", "args", "_protected_args", "protected_args", "invoked_subcommand"),
+    *("_meta", "_parameter_source"),
+)
+# Where a context keeps what it was asked for, from the moment when it may not be asked.
+_ASKED = "_murli_asked"
+_kinds: dict[type, type] = {}
+# The packages whose groups find commands only among those that were added.
+_FRAMEWORKS = ("click", "typer", "rich_click")
 
 
 def resolved(group: Any, context: Any, name: str) -> Any:
@@ -189,8 +201,6 @@ class CommandLevel:
         it finds for a word which names none. Another may put the name before its words, if those
         *behind* name no command.
         """
-        from .unparsed import finds_by_itself, is_its_own
-
         if not self.has_default:
             return False
         if self.forwards:
@@ -200,7 +210,11 @@ class CommandLevel:
             return False
         default = self._find(option) if self.forwards else None
         below = [default] if default else [self._find(name) for name in self.names()]
-        return any(option in names_of_option(param) for each in below for param in _params(each))
+        return any(
+            option in names_of_option(param)
+            for each in below
+            for param in getattr(each, "params", ())
+        )
 
     def inform(self, before: Sequence[str]) -> None:
         """Let the command know the words that are its own: some find commands by them."""
@@ -222,18 +236,16 @@ class CommandLevel:
 
         ``is_lost`` is whether one that is not found may be there once the group has parsed.
         """
-        from .unparsed import Unparsed, close, finds_by_itself
-
         context, asked = self.context, []
         if not self._is_parsed:
             context = self._unparsed_context()
-            asked = close(context)
+            asked = _close(context)
         found = None
         try:
             with EarlyPrints():
                 for name in dict.fromkeys((word, self._normalise(word))):
                     found = found or resolved(self.command, context, name)
-        except (Exception, Unparsed):  # as above
+        except (Exception, _Unparsed):  # as above
             pass
         if asked:  # whatever it has made of that
             found = None
@@ -244,12 +256,10 @@ class CommandLevel:
 
     def _unparsed_context(self) -> Any:
         """Return a context that notices whether it is asked what was parsed."""
-        from .unparsed import kind_for
-
         if self._is_parsed:
             return self.context
         above = self.parent._unparsed_context() if self.parent else self.context.parent
-        kind = kind_for(_context_class(self.command))
+        kind = _kind_for(_context_class(self.command))
         return self._new_context(self.context.info_name, above, kind)
 
     def _normalise(self, word: str) -> str:
@@ -275,24 +285,83 @@ class CommandLevel:
         return param
 
 
-def _params(command: Any) -> Sequence[Any]:
-    return command.params if command is not None else ()
-
-
 def _is_chain(command: Any) -> bool:
     return bool(getattr(command, "chain", False))
 
 
 def _context_class(command: Any) -> Any:
     """Return the context class of *command*, else find it in the module of the command's class."""
-    own = getattr(command, "context_class", None)
-    if own is not None:
-        return own
-    for base in type(command).__mro__:
-        found = getattr(sys.modules.get(base.__module__), "Context", None)
-        if found is not None:
-            return found
-    raise TypeError(f"{type(command).__name__} is no command murli knows")
+    return getattr(command, "context_class", None) or from_framework(command, "Context")
+
+
+# -- contexts that know nothing yet, and notice who depends on more ------------------------------
+
+# Some groups find their commands by what was parsed: the values of their parameters, an object that
+# a callback left. Asked before the framework parses, such a group may find another command than it
+# will run, or do its work twice. So it is asked with a context that ends the question as soon as it
+# depends on a parse.
+
+
+class _Unparsed(BaseException):
+    """A group has asked for what is known only when the command line is parsed."""
+
+
+def _kind_for(kind: type) -> type:
+    """Return a subclass of the context class *kind* that can be closed, see `_close`."""
+    if kind not in _kinds:
+        properties = {name: _guarded(name) for name in _PARSED}
+        _kinds[kind] = type(kind.__name__, (kind,), properties)
+    return _kinds[kind]
+
+
+def _close(context: Any) -> list[str]:
+    """Let *context* and those above it raise `_Unparsed` when they are asked what was parsed.
+
+    Those that the framework itself has made are left alone. Returns the list of what is asked for.
+    """
+    asked: list[str] = []
+    while context is not None:
+        if type(context) in _kinds.values():
+            context.__dict__[_ASKED] = asked
+        context = context.parent
+    return asked
+
+
+def finds_by_itself(group: Any, *more: str) -> bool:
+    """Return whether *group*, if it is one, has a way of its own to find commands.
+
+    *more* are further methods that may be its own: ``parse_args`` may put a name before the words.
+    """
+    if not hasattr(type(group), "get_command"):
+        return False  # it is no group
+    return any(is_its_own(group, name) for name in ("get_command", "resolve_command", *more))
+
+
+def is_its_own(group: Any, method: str) -> bool:
+    """Return whether the class of *group* has a *method* that is no framework's."""
+    own = getattr(type(group), method, None)
+    if own is None:
+        return False
+    module = str(own.__module__)
+    # The command of typer's own is a tool like any other.
+    return module.partition(".")[0] not in _FRAMEWORKS or module == "typer.cli"
+
+
+def _guarded(name: str) -> property:
+    def get(context: Any) -> Any:
+        asked = context.__dict__.get(_ASKED)
+        if asked is not None:
+            asked.append(name)
+            raise _Unparsed(name)
+        try:
+            return context.__dict__[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def put(context: Any, value: Any) -> None:
+        context.__dict__[name] = value
+
+    return property(get, put)
 
 
 def deciding(
@@ -336,7 +405,7 @@ def take_late_flags(
     *args* and *named* are its arguments, and so is what is returned. The scan could not know that
     this command would be called.
     """
-    from ...call.late_flags import take
+    from ...call.own_flags import take_late
 
     parent = named.get("parent")
     name = str(args[0] if args else named.get("info_name"))
@@ -351,8 +420,8 @@ def take_late_flags(
         above.insert(0, CommandLevel(parent.command, parent.info_name, path, above=parent.parent))
         parent = parent.parent
     if len(args) > 1:
-        return (args[0], take(invocation, level, above, args[1]), *args[2:]), named
-    return args, {**named, "args": take(invocation, level, above, named["args"])}
+        return (args[0], take_late(invocation, level, above, args[1]), *args[2:]), named
+    return args, {**named, "args": take_late(invocation, level, above, named["args"])}
 
 
 class ClickHost:
@@ -383,8 +452,6 @@ class ClickHost:
 
     def tree(self) -> Command:
         """Walk the whole tool, as it is after the options that stood before ``describe``."""
-        from .unparsed import finds_by_itself
-
         level, invocation = self.level(), current()
         before = invocation.call.before if invocation is not None else []
         if before and finds_by_itself(self._root):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from ...core import INTENT
 
 TYPE_CHECKING = False
@@ -16,6 +18,22 @@ TYPED = "_murli_typed"
 def is_switch(param: Any) -> bool:
     """Return whether an option takes no value."""
     return bool(getattr(param, "is_flag", False) or getattr(param, "count", False))
+
+
+def typed_name(param: Any) -> str:
+    """Return the name a caller uses: ``--top``, ``-t`` or ``text``."""
+    if param.param_type_name != "option":
+        return str(param.name)
+    return next((name for name in param.opts if name.startswith("--")), str(param.opts[0]))
+
+
+def from_framework(thing: Any, name: str) -> Any:
+    """Return what is called *name* in the framework that *thing*, a command or parameter, is of."""
+    for base in type(thing).__mro__:
+        found = getattr(sys.modules.get(base.__module__), name, None)
+        if found is not None:
+            return found
+    raise TypeError(f"{type(thing).__name__} is of no framework murli knows")
 
 
 def names_of_option(param: Any) -> tuple[str, ...]:

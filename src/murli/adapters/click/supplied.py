@@ -5,13 +5,11 @@ click finds the value of an option in one place, ``consume_value``; ours stands 
 
 from __future__ import annotations
 
-import sys
-
 from ...call.saved_profile import excluded_by, saved_switch, words_in
 from ...core import is_group
 from ...declare import flag_key
 from . import SECRET_OPTIONS, running
-from .params import is_switch
+from .params import from_framework, is_switch
 from .values import is_secret, names_of
 
 TYPE_CHECKING = False
@@ -25,10 +23,7 @@ if TYPE_CHECKING:
 
 
 def hide_secrets(
-    command: Any,
-    notes: Mapping[str, FlagAnnotation],
-    words: Sequence[str],
-    invocation: Invocation,
+    command: Any, notes: Mapping[str, FlagAnnotation], words: Sequence[str], invocation: Invocation
 ) -> None:
     """Learn the secrets of *command*: what its options have by default, and what is in *words*."""
     for param, declared in getattr(command, SECRET_OPTIONS):
@@ -143,8 +138,4 @@ def _typed(param: Any, text: str, invocation: Invocation) -> Any:
 
 def _source(param: Any, name: str = "DEFAULT_MAP") -> Any:
     """Return the framework's word for where a value comes from: a configuration, say."""
-    for base in type(param).__mro__:
-        found = getattr(sys.modules.get(base.__module__), "ParameterSource", None)
-        if found is not None:
-            return found[name]
-    raise TypeError(f"{type(param).__name__} is no parameter murli knows")
+    return from_framework(param, "ParameterSource")[name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from ...errors import EXIT_CANCELLED, EXIT_TOOL_ERROR, AgentError
 from ...formats import flush, text_of
 from ...outcome import status_of
 from ...process.printing import _sentence, ways_to_text
@@ -12,7 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...declare import Metadata
     from ...declare.exit_codes import ExitCode
-    from ...errors import AgentError
     from .. import Invocation
 
 # How much of it a failure shows: the reason is at the end.
@@ -35,8 +35,6 @@ def exit_failure(invocation: Invocation, ending: SystemExit) -> AgentError | Non
     reason = reason or reason_on_stderr(invocation)
     meaning = _declared_meaning(invocation, ending)
     if meaning is not None and not isinstance(meaning, str):
-        from ...errors import AgentError
-
         reason = reason or f"The command ended with exit status {status}."
         failure = AgentError.of_kind(meaning.value, reason, context={"exit_status": status})
         failure.is_translated = True  # what was done by then, nobody has declared
@@ -88,7 +86,6 @@ def caused_failure(error: BaseException, message: str, status: int) -> AgentErro
     A status of 1 says only that it failed, and one of 3 to 9 would be read as what the contract
     means by it, so that a cause decides what the number is.
     """
-    from ...errors import EXIT_CANCELLED, EXIT_TOOL_ERROR, AgentError
     from ...failures.exceptions import of_cause
 
     found = of_cause(error, message)
@@ -136,8 +133,6 @@ def answer_descriptor(invocation: Invocation) -> int:
 
 def lost_printing(error: OSError) -> AgentError:
     """Return the failure of a command whose printed result there was no room for."""
-    from ...errors import AgentError
-
     return AgentError.tool_error(
         f"What the command printed could not be kept: {error.strerror or error}.",
         "Free some space for temporary files, or set TMPDIR to where there is some.",
@@ -150,7 +145,6 @@ def unanswered(invocation: Invocation, error: Exception, error_type: str) -> Age
 
     What the command did by then is not undone by it, and the message says so.
     """
-    from ...errors import AgentError
     from ...failures.repeating import effect_of
 
     effect = effect_of(invocation)

@@ -31,11 +31,7 @@ ABORTED = 1
 INTERRUPTED = 130
 # The modules whose frames lie between a tool and its handlers.
 _BETWEEN = (
-    "murli.adapters.",
-    "murli.answer.",
-    "murli.call",
-    "murli.line",
-    "murli.process",
+    *("murli.adapters.", "murli.answer.", "murli.call", "murli.line", "murli.process"),
     "murli.secrets",
 )
 # How frameworks begin a suggestion of their own.

@@ -64,59 +64,80 @@ class ForcedEnd:
         """End the call that *error* has interrupted, and that has not ended since."""
         from .failures import error_for
 
-        end(self._invocation, lambda: error_for(self._invocation, error))
+        self.end(lambda: error_for(self._invocation, error))
 
     def look_for_blocked(self) -> None:
-        """End the call should a signal come that the program keeps from being handled."""
-        look_for_blocked(self._invocation)
+        """End the call should a signal come that the program keeps from being handled.
+
+        Who waits for it themselves has taken it before this looks a second time.
+        """
+        invocation, before = self._invocation, set[int]()
+        while invocation.state < CONCLUDING:
+            time.sleep(_LOOK_SECONDS)
+            now = _signal.sigpending()
+            for number in before & now & {1, 2, 15}:
+                invocation.process.give_grace(interruption_by(number))
+                return
+            before = now
 
     def end(self, failure: Callable[[], AgentError]) -> None:
-        """End the process, with the answer it gave, or with *failure*."""
-        end(self._invocation, failure)
+        """End the process, with the answer it gave, or with *failure* if it has not ended its call.
+
+        Returns only where another thread does so already.
+        """
+        if not _is_ending.acquire(blocking=False):
+            return
+        invocation, reply = self._invocation, self._invocation.writer._reply
+        if invocation.state < CONCLUDING and invocation.cleanups is not None:
+            invocation.cleanups.run_within(CLEANUP_SECONDS)
+        stop_children(reply.started, CHILDREN_SECONDS)
+        seized = invocation.writer._outlet.lock.acquire(timeout=ANSWER_SECONDS)  # for good
+        if invocation.state >= CONCLUDING and reply.answered and not reply.is_writing:
+            real_hard_exit(reply.exit_code)
+        if not seized and reply.is_writing:
+            self._write_last_words(unread(invocation))
+        error = failure()
+        if invocation.running.steps is not None:
+            error.context = {**invocation.running.steps.context(), **error.context}
+        _within(FLUSH_SECONDS, lambda: flush(sys.stdout))
+        self._write_last_words(error)
+
+    def _write_last_words(self, error: AgentError) -> None:
+        stages, code = self.last_words(error)
+        for stage in stages:
+            written = [_written(descriptor, data) for descriptor, data in stage]
+            if all(written):
+                break
+        real_hard_exit(code)
 
     def last_words(
         self, error: AgentError, elapsed: float | None = None
     ) -> tuple[list[Writes], int]:
-        """Return what to write where when *error* ends the process, and the exit code."""
-        return last_words(self._invocation, error, elapsed)
+        """Return what to write where when *error* ends the process, and the exit code.
 
+        The second stage is for the first one being impossible. *elapsed* is how long the call will
+        have taken by then, in seconds.
+        """
+        invocation, writer = self._invocation, self._invocation.writer
+        invocation.extras.weigh(error)
+        answer = _document_of(invocation, error, elapsed)
+        text = writer._reply.text_of(answer)
+        if writer.is_tty():
+            from ...answer.presentation import error_text
 
-def look_for_blocked(invocation: Invocation) -> None:
-    """End the call should a signal come that the program keeps from being handled.
-
-    Who waits for it themselves has taken it before this looks a second time.
-    """
-    before: set[int] = set()
-    while invocation.state < CONCLUDING:
-        time.sleep(_LOOK_SECONDS)
-        now = _signal.sigpending()
-        for number in before & now & {1, 2, 15}:
-            invocation.process.give_grace(interruption_by(number))
-            return
-        before = now
-
-
-def end(invocation: Invocation, failure: Callable[[], AgentError]) -> None:
-    """End the process, with the answer it gave, or with *failure* if it has not ended its call.
-
-    Returns only where another thread does so already.
-    """
-    if not _is_ending.acquire(blocking=False):
-        return
-    writer = invocation.writer
-    if invocation.state < CONCLUDING and invocation.cleanups is not None:
-        invocation.cleanups.run_within(CLEANUP_SECONDS)
-    stop_children(writer._reply.started, CHILDREN_SECONDS)
-    seized = writer._outlet.lock.acquire(timeout=ANSWER_SECONDS)  # for good
-    if invocation.state >= CONCLUDING and writer._reply.answered and not writer._reply.is_writing:
-        real_hard_exit(writer._reply.exit_code)
-    if not seized and writer._reply.is_writing:
-        _write_last_words(invocation, unread(invocation))
-    error = failure()
-    if invocation.running.steps is not None:
-        error.context = {**invocation.running.steps.context(), **error.context}
-    _within(FLUSH_SECONDS, lambda: flush(sys.stdout))
-    _write_last_words(invocation, error)
+            text = writer._outlet.scrubbed(error_text(error))
+        data = f"{text}\n".encode("utf-8", "replace")
+        capture = invocation.capture
+        stdout, stderr = (answer_descriptor(invocation), data), (2, data)
+        # An answer, or half of one, may be on stdout; or nothing can be there.
+        is_open = not writer._reply.answered and _is_open(invocation, stdout[0])
+        if (capture is not None and not capture.stderr_is_ours) or not _takes(2):
+            return [[stdout] if is_open else []], answer.exit_code
+        if is_open and not writer.is_tty() and answer.stream != "stderr":
+            return [[stdout], [stderr]], answer.exit_code
+        # A reader of single lines must find the end of the stream there.
+        streaming = writer._reply.is_streaming and is_open
+        return [[stderr, stdout] if streaming else [stderr]], answer.exit_code
 
 
 def unread(invocation: Invocation) -> AgentError:
@@ -124,45 +145,6 @@ def unread(invocation: Invocation) -> AgentError:
     deadline = invocation.deadline
     within = f" within {deadline.seconds:g} s" if deadline is not None else ""
     return AgentError.tool_error(f"Nobody read the answer{within}.", error_type="output_failed")
-
-
-def _write_last_words(invocation: Invocation, error: AgentError) -> None:
-    stages, code = last_words(invocation, error)
-    for stage in stages:
-        written = [_written(descriptor, data) for descriptor, data in stage]
-        if all(written):
-            break
-    real_hard_exit(code)
-
-
-def last_words(
-    invocation: Invocation, error: AgentError, elapsed: float | None = None
-) -> tuple[list[Writes], int]:
-    """Return what to write where when *error* ends the process, and the exit code.
-
-    The second stage is for the first one being impossible. *elapsed* is how long the call will have
-    taken by then, in seconds.
-    """
-    writer = invocation.writer
-    invocation.extras.weigh(error)
-    answer = _document_of(invocation, error, elapsed)
-    text = writer._reply.text_of(answer)
-    if writer.is_tty():
-        from ...answer.presentation import error_text
-
-        text = writer._outlet.scrubbed(error_text(error))
-    data = f"{text}\n".encode("utf-8", "replace")
-    capture = invocation.capture
-    stdout, stderr = (answer_descriptor(invocation), data), (2, data)
-    # An answer, or half of one, may be on stdout; or nothing can be there.
-    is_open = not writer._reply.answered and _is_open(invocation, stdout[0])
-    if (capture is not None and not capture.stderr_is_ours) or not _takes(2):
-        return [[stdout] if is_open else []], answer.exit_code
-    if is_open and not writer.is_tty() and answer.stream != "stderr":
-        return [[stdout], [stderr]], answer.exit_code
-    # A reader of single lines must find the end of the stream there.
-    streaming = writer._reply.is_streaming and is_open
-    return [[stderr, stdout] if streaming else [stderr]], answer.exit_code
 
 
 def _is_open(invocation: Invocation, descriptor: int) -> bool:

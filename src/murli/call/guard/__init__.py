@@ -40,7 +40,7 @@ def admit(invocation: Invocation, metadata: Metadata | None, previews: bool) -> 
     if metadata is not None and metadata.traits:
         from .requirements import examine
 
-        examine(invocation, metadata)
+        examine(invocation, metadata, metadata.traits)
     if writer._forgot_dry_run():  # the command before it in a chain
         from ...answer.presentation import ran_for_real
 
@@ -100,7 +100,7 @@ def admit_nested(invocation: Invocation, metadata: Metadata | None, path: tuple[
         if metadata is not None and metadata.plan is not None:
             return False
         if metadata is None or not metadata.dry_runnable:
-            invocation.refuse(_no_preview(f"It runs {path[-1]!r}, which"))
+            invocation.refuse(_no_preview(f"it runs {path[-1]!r}, which"))
         return True
     reason = refusal(invocation, metadata, path, forced=writer.is_forced())
     if reason is not None:
@@ -124,17 +124,13 @@ def refusal(
     """
     guard_dry_run = invocation.settings.guard_dry_run
     if dry_run and not (metadata and metadata.dry_runnable):
-        return _no_preview("It")
+        return _no_preview("it")
     if dry_run and "--dry-run" in invocation.host.options(invocation.running.command):
-        from ...errors import AgentError
+        from ...line.usage import other
 
         # The command looks at its own, which was not typed: it would run for real.
-        return AgentError.user_error(
-            "--dry-run is an option of the command itself here.",
-            "Pass --dry-run behind the command's name.",
-            error_type="flag_error",
-            field="dry-run",
-        )
+        message = "--dry-run is an option of the command itself here."
+        return other(message, "dry-run", "Pass --dry-run behind the command's name.")
     path = invocation.running.path if path is None else path
     if invocation.is_attended or forced or not is_guarded(invocation, metadata, path):
         return None
@@ -166,23 +162,17 @@ def _is_inferred(metadata: Metadata | None, path: tuple[str, ...]) -> bool:
 
 
 def _no_preview(what: str) -> AgentError:
-    from ...errors import AgentError
+    from ...line.usage import other
 
     # Running for real is the one thing the caller did not want.
-    return AgentError.user_error(
-        f"This command cannot preview: {what[0].lower()}{what[1:]} does not support --dry-run.",
-        "Nothing was run. Read what it does with --schema.",
-        error_type="flag_error",
-        field="dry-run",
-    )
+    message = f"This command cannot preview: {what} does not support --dry-run."
+    return other(message, "dry-run", "Nothing was run. Read what it does with --schema.")
 
 
 def _advice(invocation: Invocation, metadata: Metadata | None) -> str:
     """Return what to type to confirm the call, and to see first what it would do."""
-    own, switches = (
-        set(invocation.host.options(invocation.running.command)),
-        set(invocation.host.switches(invocation.running.command)),
-    )
+    host, command = invocation.host, invocation.running.command
+    own, switches = set(host.options(command)), set(host.switches(command))
     # A --force of the command's own has a meaning of its own beside confirming.
     ways = [] if "--force" in own else ["--force"]
     if "--yes" not in own or "--yes" in switches:

@@ -46,11 +46,9 @@ def enforce(
         *(problem for rule in metadata.requires for problem in _broken_rule(rule, known, flags)),
     ]
     if problems:
-        first = problems[0]
-        if len(problems) > 1:
-            reported = [{"field": each.field, "message": each.message} for each in problems]
-            first.context = {**first.context, "errors": reported}
-        invocation.refuse(first)
+        from ...line.payload import together
+
+        invocation.refuse(together(problems))
     for name, note in metadata.flag_annotations.items():
         if note.deprecated is not None and _is_given(flags.get(name)):
             from ...answer.python_warnings import note_parameter

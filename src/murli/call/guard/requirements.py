@@ -16,18 +16,13 @@ if TYPE_CHECKING:
 _PLATFORMS = {"macos": "darwin", "osx": "darwin", "windows": "win32"}
 
 
-def examine(invocation: Invocation, metadata: Metadata) -> None:
-    """Refuse a call that its command's traits do not allow, and act on the others.
+def examine(invocation: Invocation, metadata: Metadata, traits: Traits) -> None:
+    """Refuse a call that its command's *traits* do not allow, and act on the others.
 
     What comes of ``safe_default`` and ``confirm_flag`` is for the guard, which comes after.
     """
-    traits = metadata.traits
-    if traits is None:
-        return
     if traits.option_placement == "strict":
-        from ...line.placement import check
-
-        check(invocation)
+        _check_placement(invocation)
     _set_intent(invocation, metadata, traits)
     _warn_of_platform(invocation, traits)
     unattended = not invocation.is_attended
@@ -39,6 +34,24 @@ def examine(invocation: Invocation, metadata: Metadata) -> None:
     )
     if problem is not None:
         invocation.refuse(problem)
+
+
+def _check_placement(invocation: Invocation) -> None:
+    """Refuse an option that stands behind an argument of the command; ours may stand anywhere."""
+    from ...line.calls import command_line
+    from ...line.usage import other
+
+    seen = ""
+    for word in command_line(invocation).words:
+        if word.owner == "passed":
+            return
+        if word.owner == "ours" or word.is_value:
+            continue
+        if not word.option or word.text[1].isdigit():
+            seen = "" if word.child is not None else seen or word.text
+        elif seen:
+            sentence = f'{word.option} must stand before "{seen}".'
+            invocation.refuse(other(sentence, word.option))
 
 
 def _set_intent(invocation: Invocation, metadata: Metadata, traits: Traits) -> None:
