@@ -16,7 +16,7 @@ from .settings import Settings, ToolBase, is_renewed, seconds_of
 from .steps import Refresh, Remember, Run, Step, Steps, Wait
 from .streaming import items_of_whole
 from .tool import PagedCall, StreamedCall, typed
-from .waiting import waited, wanted_in
+from .waiting import called
 
 T = TypeVar("T")
 
@@ -46,11 +46,7 @@ class AsyncTool(ToolBase):
         self, *words: object, as_type: Any = None, stdin: bytes | None = None, **flags: object
     ) -> Response[Any]:
         """Make a call, and give its last answer; see `Tool.call`."""
-        wanted = wanted_in(flags)
-        argv = await self._drive(self._session.built(words, flags))
-        if wanted is not None:
-            return typed(await self._drive(waited(self._session, argv, stdin, wanted)), as_type)
-        return typed(await self._drive(self._session.call(argv, stdin)), as_type)
+        return typed(await self._drive(called(self._session, words, flags, stdin)), as_type)
 
     async def run(
         self, *argv: str, stdin: bytes | None = None, follow: bool = True
@@ -98,14 +94,7 @@ class AsyncTool(ToolBase):
         return await self._drive(dispatched(self._session, call, arguments, stdin))
 
     async def _drive(self, steps: Steps[T]) -> T:
-        answer: Any = None
-        while True:
-            try:
-                step = steps.send(answer)
-            except StopIteration as end:
-                result: T = end.value
-                return result
-            answer = await self._do(step)
+        return await driven(steps, self._do)
 
     async def _do(self, step: Step) -> Any:
         settings = self._settings
@@ -122,6 +111,18 @@ class AsyncTool(ToolBase):
             # The one file that others may have locked.
             return await asyncio.to_thread(settings.do, step)
         return settings.do(step)
+
+
+async def driven(steps: Steps[T], do: Callable[[Step], Awaitable[Any]]) -> T:
+    """Return what *steps* return, each of which *do* carries out."""
+    answer: Any = None
+    while True:
+        try:
+            step = steps.send(answer)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        answer = await do(step)
 
 
 class AsyncStream(StreamedCall, AsyncIterator[Any]):

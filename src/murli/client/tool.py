@@ -15,7 +15,7 @@ from .session import PageTurner
 from .settings import Settings, ToolBase, is_renewed, seconds_of
 from .steps import Refresh, Run, Step, Steps, Wait
 from .streaming import Items, items_of_whole
-from .waiting import waited, wanted_in
+from .waiting import called
 
 T = TypeVar("T")
 
@@ -76,11 +76,7 @@ class Tool(ToolBase):
         values: ``until={"status": ["done", "failed"]}``; *until_not* until none has. *every* are
         the seconds from one call to the next (5), *timeout* those for all of them (600).
         """
-        wanted = wanted_in(flags)
-        argv = self._drive(self._session.built(words, flags))
-        if wanted is not None:
-            return typed(self._drive(waited(self._session, argv, stdin, wanted)), as_type)
-        return typed(self._drive(self._session.call(argv, stdin)), as_type)
+        return typed(self._drive(called(self._session, words, flags, stdin)), as_type)
 
     def run(self, *argv: str, stdin: bytes | None = None, follow: bool = True) -> Response[Any]:
         """Make a call whose words are options and arguments already; nothing is checked.

@@ -6,7 +6,7 @@ here. What may change something is never repeated.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -78,11 +78,11 @@ def wanted_in(flags: dict[str, Any]) -> Wanted | None:
         raise ArgumentMistake("until names no field.", "until")
     times = {
         name: _seconds(name, value)
-        for name, value in (("every", flags.get("every")), ("timeout", flags.get("timeout")))
-        if value is not None
+        for name in ("every", "timeout")
+        if (value := flags.pop(name, None)) is not None
     }
-    for name in (*given, "every", "timeout"):
-        flags.pop(name, None)
+    for name in given:
+        del flags[name]
     every = max(times.get("every", USUAL_PAUSE), _LEAST_PAUSE)
     return Wanted(tuple(conditions), every, times.get("timeout", USUAL_SECONDS))
 
@@ -107,6 +107,17 @@ def _seconds(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e9:
         raise ArgumentMistake(f"{name} is a number of seconds with until, more than 0.", name)
     return float(value)
+
+
+def called(
+    session: Session, words: Sequence[Any], flags: dict[str, Any], stdin: bytes | None
+) -> Steps[Response[Any]]:
+    """Return the last answer of a call, which is repeated where its flags say until when."""
+    wanted = wanted_in(flags)
+    argv = yield from session.built(words, flags)
+    if wanted is not None:
+        return (yield from waited(session, argv, stdin, wanted))
+    return (yield from session.call(argv, stdin))
 
 
 def waited(
