@@ -159,15 +159,6 @@ class Report:
         """Whether nothing failed."""
         return not self.count(FAIL)
 
-    def of(self, command: str) -> list[tuple[Result, tuple[Finding, ...]]]:
-        """Return the results about *command*, each with its findings there."""
-        found = []
-        for result in self.results:
-            own = tuple(each for each in result.findings if each.command == command)
-            if own:
-                found.append((result, own))
-        return found
-
 
 def worst(findings: Sequence[Finding]) -> str:
     """Return the status of a check with these *findings*; without any it is not verified."""

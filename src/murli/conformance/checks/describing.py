@@ -27,12 +27,7 @@ from ..shapes.murli import CAPABILITIES, PROFILES, command_misfits, flags_in, is
 SCHEMA_VERSION = "1.0"
 # Options and commands of the contract that tools do not define themselves.
 _OWN_FLAGS = {
-    "agent",
-    "schema",
-    "protocol-version",
-    "help",
-    "install-completion",
-    "show-completion",
+    *("agent", "schema", "protocol-version", "help", "install-completion", "show-completion"),
 }
 _OWN_COMMANDS = {"describe", "help"}
 # What some libraries print for "no value", or the repr of an object.

@@ -108,9 +108,8 @@ def identity(call: Call) -> str:
 def truthful(target: Target) -> Iterator[Finding]:
     """Request ids are unique, the version is that of ``--version``, the folder is the real one."""
     asked = target.run("--version")
-    version = (
-        (asked.stdout + asked.stderr).decode("utf-8", "replace") if not asked.exit_code else ""
-    )
+    written = b"" if asked.exit_code else asked.stdout + asked.stderr
+    version = written.decode("utf-8", "replace")
     data = (envelope_of(asked) or {}).get("data")
     if isinstance(data, dict):  # not the meta of a description
         version = text_in(data.get("version")) or str(data)[:1000]

@@ -83,10 +83,8 @@ def etag(target: Target) -> Iterator[Finding]:
         yield finding(trouble, "manifest", hit.evidence)
     if miss := target.made("manifest", "--etag", _NO_SUCH_ETAG):
         other = object_in(miss.data).get("etag")
-        trouble = (
-            "" if other == known else "another etag does not give the manifest, the same again"
-        )
-        yield finding(trouble, "manifest", miss.evidence)
+        wrong = "another etag does not give the manifest, the same again"
+        yield finding("" if other == known else wrong, "manifest", miss.evidence)
 
 
 # -- exit codes ----------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from ...wire.dialects import PRECONDITION, REDIRECTED
 from ...wire.envelopes import object_in
+from ...wire.values import list_in
 from ..calls.descriptions import described, formats
 from ..calls.documents import code_in, documents
 from ..calls.making import Call, Source, Target, named, over
@@ -140,8 +141,7 @@ def valid_values(target: Target) -> Iterator[Finding]:
 
 def _listed(call: Call, wanted: set[str], what: str) -> Iterator[Finding]:
     if wanted:
-        values = call.error.get("valid_values")
-        listed = values if isinstance(values, list) else []
+        listed = list_in(call.error.get("valid_values"))
         missing = ", ".join(map(shown, sorted(each for each in wanted if each not in listed)[:3]))
         trouble = f"{what}: valid_values lacks {missing}" if missing else ""
         yield finding(trouble, call.command, call.evidence)

@@ -19,6 +19,7 @@ the order of keys are not compared.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from typing import Any
 
 from .changes import (
@@ -115,15 +116,6 @@ def document(changes: Iterable[Change]) -> dict[str, Any]:
         "notes": _count(found, NOTE),
         "compatible": _count(found, COMPATIBLE),
         "changes": [
-            {
-                "kind": each.kind,
-                "severity": each.severity,
-                "command": each.command,
-                "subject": each.subject,
-                "detail": each.detail,
-                "before": each.before,
-                "after": each.after,
-            }
-            for each in found
+            {field.name: getattr(each, field.name) for field in fields(each)} for each in found
         ],
     }

@@ -15,17 +15,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from .changes import BREAKING, COMPATIBLE, Change, canonical, listed, printable, same, shown
-from .nodes import ALL, TYPES, Node, Reader, TooIntricate, kinds_in, values_in
+from .nodes import ALL, LEAST, MOST, TYPES, Node, Reader, TooIntricate, kinds_in, values_in
 
 # How many pairs of schemas are compared before the comparison stops.
 _MOST_PAIRS = 20_000
-_LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
-_UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
 # A bound may be implied by another one.
 _STRICTER = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
 _COMPARED = {
     *("type", "enum", "properties", "required", "additionalProperties", "patternProperties"),
-    *("items", "prefixItems", *_LOWER, *_UPPER),
+    *("items", "prefixItems", *LEAST, *MOST),
 }
 # The type that a keyword restricts; values of other types are valid.
 _CONCERNS = {
@@ -318,7 +316,7 @@ def _matters(word: str, kinds: frozenset[str]) -> bool:
 
 
 def _bounds(old: Node, new: Node, place: str, kinds: frozenset[str]) -> Iterator[Change]:
-    for words, sign in ((_LOWER, 1), (_UPPER, -1)):
+    for words, sign in ((LEAST, 1), (MOST, -1)):
         for word in (each for each in words if _matters(each, kinds)):
             before, after = old.words.get(word), new.words.get(word)
             if before == after:

@@ -8,17 +8,18 @@ from collections.abc import Iterator
 from ..results import LEVELS, NOT_APPLICABLE, NOT_VERIFIED, PASS, Finding, Report, Result
 from .terminal import reproduction
 from .wording import (
-    LEVEL_WORDS,
     SYMBOLS,
     WORDS,
     by_reason,
     by_urgency,
-    command_name,
+    described,
     fix_of,
+    levels,
     overall,
     reference_of,
     spoken,
     summary,
+    titled,
     visible,
 )
 
@@ -41,7 +42,7 @@ def markdown(report: Report) -> str:
     Text of the tool stays in its cell or fence. Passing checks are only counted; details that
     would make a comment too long are left out, and their number is printed.
     """
-    head = "\n".join(_head(report))
+    head = "\n\n".join(_head(report))
     listed = [each for each in by_urgency(report.results) if each.status != PASS]
     parts = [head, _table(listed)] if listed else [head]
     room = _MOST_CHARACTERS - sum(map(len, parts))
@@ -49,7 +50,7 @@ def markdown(report: Report) -> str:
     for result in listed:
         if not result.troubles:
             continue
-        block = "\n".join(_block(result))
+        block = "\n\n".join(_block(result))
         if len(block) > room:
             left_out += 1
             continue
@@ -61,25 +62,12 @@ def markdown(report: Report) -> str:
 
 
 def _head(report: Report) -> Iterator[str]:
-    name = " ".join(filter(None, (report.name, report.version)))
-    yield f"## {SYMBOLS[overall(report)]} murli check: {code(name)}"
-    yield ""
-    yield (
-        f"**Level {report.level} of {LEVELS[-1]}**, score **{report.score}** of 100; "
-        f"{prose(spoken(report))}."
-    )
-    yield ""
-    yield (
-        ", ".join(
-            f"level {level} {LEVEL_WORDS[state]}" for level, state in report.levels.items()
-        ).capitalize()
-        + "."
-    )
-    yield ""
+    yield f"## {SYMBOLS[overall(report)]} murli check: {code(titled(report))}"
+    level, score = f"**Level {report.level} of {LEVELS[-1]}**", f"score **{report.score}** of 100"
+    yield f"{level}, {score}; {prose(spoken(report))}."
+    yield f"{levels(report)}."
     yield f"{summary(report)}."
-    for note in report.notes:
-        yield ""
-        yield f"Note: {prose(note)}"
+    yield from (f"Note: {prose(note)}" for note in report.notes)
 
 
 def _table(results: list[Result]) -> str:
@@ -91,10 +79,10 @@ def _table(results: list[Result]) -> str:
             rows.append(f"| {_status(each)} | {_linked(each)} | {each.level} | {what} | {found} |")
     for status in (NOT_VERIFIED, NOT_APPLICABLE):
         for reason, same in by_reason(results, status).items():
-            levels = ", ".join(str(level) for level in sorted({each.level for each in same}))
+            of_levels = ", ".join(map(str, sorted({each.level for each in same})))
             ids = " ".join(map(_linked, same[:_MOST_NAMED]))
             ids += f" and {len(same) - _MOST_NAMED} more" if len(same) > _MOST_NAMED else ""
-            rows.append(f"| {_status(same[0])} | {ids} | {levels} | {prose(reason)} | |")
+            rows.append(f"| {_status(same[0])} | {ids} | {of_levels} | {prose(reason)} | |")
     return "\n".join(rows)
 
 
@@ -110,27 +98,19 @@ def _linked(result: Result) -> str:
 
 def _block(result: Result) -> Iterator[str]:
     number = len(result.troubles)
-    yield "<details>"
-    yield (
-        f"<summary>{SYMBOLS[result.status]} {code(result.id, html=True)} "
-        f"{prose(result.title)} ({number})</summary>"
-    )
+    title = f"{code(result.id, html=True)} {prose(result.title)} ({number})"
+    yield f"<details>\n<summary>{SYMBOLS[result.status]} {title}</summary>"
     for finding in result.troubles[:_MOST_FINDINGS]:
-        yield ""
         yield fenced("\n".join(_finding(finding)))
     if number > _MOST_FINDINGS:
-        yield ""
         yield f"And {number - _MOST_FINDINGS} more."
     if fix_of(result):
-        yield ""
         yield f"**Fix:** {fix_of(result)}"
-    yield ""
     yield "</details>"
 
 
 def _finding(finding: Finding) -> Iterator[str]:
-    name = command_name(finding.command)
-    yield visible(f"{name}: {finding.detail}" if finding.detail else name)
+    yield visible(described(finding))
     if finding.evidence is not None:
         yield from reproduction(finding.evidence)
 

@@ -177,9 +177,9 @@ def _details(result: Result, anchors: dict[Words, str], places: str) -> Iterator
             yield f'<p class="more">and {more:,} more, each in the tree</p>'
     elif result.findings:
         yield f'<p class="more">Holds in {places}.</p>'
-    details = (
-        [f"Requirements: {shown(', '.join(result.requirements))}"] if result.requirements else []
-    )
+    details = []
+    if result.requirements:
+        details.append(f"Requirements: {shown(', '.join(result.requirements))}")
     if (address := reference_of(result)) and not troubles:
         details.append(f'<a href="{address}">reference</a>')
     if details:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ..results import FAIL, PASS, WARN, Finding, Report, Result
 from .page_text import attribute, badge, command_line, lines, piece, process, prose, shown, slug
@@ -66,28 +65,17 @@ def command_sections(root: Branch, report: Report) -> Iterator[str]:
         yield from sections.section(branch)
 
 
-@dataclass(slots=True)
-class _Shares:
-    """What the page still has room for."""
-
-    bytes_of_stream: int
-    lines_of_passes: bool
-
-
-def _shares(report: Report) -> _Shares:
-    processes = sum(min(len(each.troubles), _MOST_PROCESSES) for each in report.results)
-    passes = sum(1 for result in report.results for each in result.findings if each.status == PASS)
-    least, most = _BYTES
-    share = _MOST_BYTES_OF_ALL // max(2 * processes, 1)
-    return _Shares(max(least, min(share, most)), passes <= _MOST_PASSES)
-
-
 class _Sections:
     """Writes the sections, within the room of the page."""
 
     def __init__(self, report: Report) -> None:
         self._name = report.name
-        self._shares = _shares(report)
+        troubled = sum(min(len(each.troubles), _MOST_PROCESSES) for each in report.results)
+        found = [each for result in report.results for each in result.findings]
+        least, most = _BYTES
+        # How much is shown of one stream, and whether that passes are shown line by line.
+        self._share = max(least, min(_MOST_BYTES_OF_ALL // max(2 * troubled, 1), most))
+        self._has_lines = sum(each.status == PASS for each in found) <= _MOST_PASSES
         self._shown_times: dict[str, int] = {}
 
     def section(self, branch: Branch) -> Iterator[str]:
@@ -114,9 +102,8 @@ class _Sections:
                 if number <= _MOST_PROCESSES:
                     yield from self._trouble(result, finding, place)
                 else:
-                    brief.append(
-                        f'<li data-status="{status}"{place}>{_brief(result, finding)}</li>'
-                    )
+                    short = _brief(result, finding)
+                    brief.append(f'<li data-status="{status}"{place}>{short}</li>')
         if brief:
             yield f'<p class="more">In brief; elsewhere {_MOST_PROCESSES} of each are in full.</p>'
             yield f'<ul class="brief">{"".join(brief)}</ul>'
@@ -143,7 +130,7 @@ class _Sections:
             yield f'<p class="detail">{shown(finding.detail)}</p>'
         yield from remedy(result)
         if finding.evidence is not None:
-            yield from process(finding.evidence, self._shares.bytes_of_stream)
+            yield from process(finding.evidence, self._share)
 
     def _passes(self, passes: list[tuple[Result, Finding]]) -> Iterator[str]:
         by_check: dict[str, list[tuple[Result, Finding]]] = {}
@@ -154,7 +141,7 @@ class _Sections:
         if len(passes) > number:
             word += f" <small>in {len(passes):,} places</small>"
         body = f'<p data-status="pass">{shown(", ".join(by_check))}</p>'
-        if self._shares.lines_of_passes:
+        if self._has_lines:
             body = f"<ul>\n{lines(map(_passed, by_check.values()))}</ul>"
         yield piece("passes", badge=badge(PASS), title=f"{number} {word}", body=body)
 

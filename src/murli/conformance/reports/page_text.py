@@ -110,10 +110,10 @@ def process(evidence: Evidence, most: int) -> Iterator[str]:
 def _output(name: str, data: bytes, most: int) -> str:
     if not data:
         return f'<p class="stream">{name} <small>nothing</small></p>'
-    part = excerpt(data, most)
-    size = f"{len(data):,} bytes" if not part.more else f"first {most:,} of {len(data):,} bytes"
+    text, more = excerpt(data, most)
+    size = f"first {most:,} of {len(data):,} bytes" if more else f"{len(data):,} bytes"
     # HTML ignores a newline right after the tag.
     return (
         f'<p class="stream">{name} <small>{size}</small></p>'
-        f'<pre class="output">\n{shown(part.text, lines=True)}</pre>'
+        f'<pre class="output">\n{shown(text, lines=True)}</pre>'
     )

@@ -59,12 +59,15 @@ def grown(report: Report) -> Branch:
     for words in (*known, *found):
         for end in range(1, len(words) + 1):
             paths.setdefault(words[:end])
-    anchors = _Anchors()
+    anchors: Counter[str] = Counter()
     branches: dict[Words, Branch] = {}
     for words in paths:
         path = " ".join(words)
         node = known.get(words, Node(path))
-        anchor = anchors.of(f"c-{slug(path)}") if words else "tool"
+        anchor = f"c-{slug(path)}" if words else "tool"
+        anchors[anchor] += 1
+        if anchors[anchor] > 1:  # no slug has a tilde, so a numbered name is unique
+            anchor = f"{anchor}~{anchors[anchor]}"
         branches[words] = Branch(words, anchor, node, found.get(words, []))
         if words:
             branches[words[:-1]].children.append(branches[words])
@@ -83,16 +86,3 @@ def _count(branch: Branch) -> None:
     for child in branch.children:
         _count(child)
         branch.below.update(child.below)
-
-
-class _Anchors:
-    """Unique fragment identifiers of the page."""
-
-    def __init__(self) -> None:
-        self._given: Counter[str] = Counter()
-
-    def of(self, wanted: str) -> str:
-        self._given[wanted] += 1
-        number = self._given[wanted]
-        # No slug has a tilde, so a numbered name is unique.
-        return wanted if number == 1 else f"{wanted}~{number}"

@@ -19,19 +19,21 @@ from ..results import (
 )
 from .wording import (
     ASCII_SYMBOLS,
-    LEVEL_WORDS,
     SYMBOLS,
     by_reason,
     by_urgency,
     columns,
     command_name,
+    described,
     excerpt,
     facts,
     fix_of,
+    levels,
     reference_of,
     shell_line,
     spoken,
     summary,
+    titled,
     visible,
 )
 
@@ -78,12 +80,12 @@ def _output(name: str, data: bytes, ascii: bool) -> Iterator[str]:
     if not data:
         yield f"{name:8}(nothing)"
         return
-    shown = excerpt(data, _MOST_BYTES)
-    whole = visible(shown.text.removesuffix("\n"), lines=True, ascii=ascii).expandtabs(8)
+    text, more = excerpt(data, _MOST_BYTES)
+    whole = visible(text.removesuffix("\n"), lines=True, ascii=ascii).expandtabs(8)
     rows = [row for line in whole.split("\n") for row in _chopped(line, _WIDTH - 20)]
     for number, row in enumerate(rows[:_MOST_LINES]):
         yield f"{'' if number else name:8}{row}".rstrip()
-    if shown.more or len(rows) > _MOST_LINES:
+    if more or len(rows) > _MOST_LINES:
         yield f"{'':8}[cut; {len(data)} bytes in all]"
 
 
@@ -161,14 +163,9 @@ class _Table:
 
     def _head(self) -> Iterator[str]:
         report = self._report
-        name = " ".join(filter(None, (report.name, report.version)))
-        yield from _wrapped(self._safe(f"{name} {spoken(report)}"), _WIDTH)
+        yield from _wrapped(self._safe(f"{titled(report)} {spoken(report)}"), _WIDTH)
         yield f"Level {report.level} of {LEVELS[-1]}, score {report.score} of 100"
-        yield (
-            ", ".join(
-                f"level {level} {LEVEL_WORDS[state]}" for level, state in report.levels.items()
-            )
-        ).capitalize()
+        yield levels(report)
         for note in report.notes:
             yield from self._indented(f"Note: {note}", 0)
 
@@ -195,10 +192,8 @@ class _Table:
             yield from self._indented(f"See: {reference_of(result)}", 6)
 
     def _finding(self, finding: Finding) -> Iterator[str]:
-        name = command_name(finding.command)
         mark = f"{self._symbols[finding.status]} " if self._verbose else ""
-        line = f"{name}: {finding.detail}" if finding.detail else name
-        yield from self._indented(mark + line, 6)
+        yield from self._indented(mark + described(finding), 6)
         if finding.evidence is None:
             return
         lines = reproduction(finding.evidence, ascii=self._ascii)
