@@ -23,24 +23,10 @@ if TYPE_CHECKING:
 _LEVELS = (1, 2, 3)
 # Our options, and how many values each has: they may stand before and behind the tool.
 _OURS = {
-    "--agent": 0,
-    "--contract": 1,
+    **dict.fromkeys(("--agent", "--full", "--help", "-h", "--list"), 0),
+    **dict.fromkeys(("--contract", "--env", "--html", "--init", "--jobs", "--junit", "--level"), 1),
+    **dict.fromkeys(("--markdown", "--only", "--output", "--profile", "--timeout"), 1),
     "--diff": 2,
-    "--env": 1,
-    "--full": 0,
-    "--help": 0,
-    "-h": 0,
-    "--html": 1,
-    "--init": 1,
-    "--jobs": 1,
-    "--junit": 1,
-    "--level": 1,
-    "--list": 0,
-    "--markdown": 1,
-    "--only": 1,
-    "--output": 1,
-    "--profile": 1,
-    "--timeout": 1,
 }
 # A tool with a thousand commands is asked a few questions about each.
 _AN_HOUR = 3600.0
