@@ -12,7 +12,7 @@ from ..wire.async_running import pump, run
 from ..wire.catalogue import Command
 from ..wire.running import ProcessResult
 from .response import Response
-from .settings import Settings, ToolBase, is_renewed, seconds_of
+from .settings import ToolBase, is_renewed, seconds_of
 from .steps import Refresh, Remember, Run, Step, Steps, Wait
 from .streaming import items_of_whole
 from .tool import PagedCall, StreamedCall, typed
@@ -66,7 +66,7 @@ class AsyncTool(ToolBase):
             argv = yield from self._session.built(words, flags, streams=True)
             return (yield from self._session.call(argv, stdin, streams=True))
 
-        return AsyncStream(self._settings, calling(), self._do, raises=raises)
+        return AsyncStream(self, calling(), raises=raises)
 
     def pages(self, *words: object, as_type: Any = None, **flags: object) -> AsyncPages:
         """Make a call, and those for the pages behind it; see `Pages`."""
@@ -129,15 +129,10 @@ class AsyncStream(StreamedCall, AsyncIterator[Any]):
     """`Stream` for ``async for``; left early, with ``aclose`` or by ``async with``, it is ended."""
 
     def __init__(
-        self,
-        settings: Settings,
-        steps: Steps[Response[Any]],
-        do: Callable[[Step], Awaitable[Any]],
-        *,
-        raises: bool = True,
+        self, tool: AsyncTool, steps: Steps[Response[Any]], *, raises: bool = True
     ) -> None:
-        super().__init__(settings, raises=raises)
-        self._flow = self._flowing(steps, do)
+        super().__init__(tool, raises=raises)
+        self._flow = self._flowing(steps, tool._do)
 
     async def __anext__(self) -> Any:
         return await self._flow.__anext__()
