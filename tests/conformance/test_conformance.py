@@ -31,7 +31,7 @@ from murli.conformance.detection import Detected, detect
 from murli.conformance.examining import opened
 from murli.conformance.judging import Check, NotApplicable, NotVerified, finding
 from murli.conformance.probing import TRAPPED, Prober
-from murli.conformance.processes import Ended, run
+from murli.conformance.processes import run
 from murli.conformance.profile import ProfileProbe, from_table
 from murli.conformance.results import CONTRACTS as ALL
 from murli.conformance.results import worst
@@ -54,7 +54,7 @@ def ran(
     text: bytes = b"",
     event: str = "",
     seconds: float = 5,
-) -> Ended:
+) -> Evidence:
     """Run a program here, with the environment of the tests."""
     return run(argv, env=os.environ, cwd="/", seconds=seconds, stdin=stdin, text=text, event=event)
 

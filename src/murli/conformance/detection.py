@@ -10,7 +10,7 @@ from ..wire.dialects import dialect_of
 from ..wire.documents import parsed, terminal_of
 from ..wire.envelopes import revision_of
 from ..wire.listing import from_description, from_manifest, is_description, is_manifest
-from ..wire.values import object_in
+from ..wire.values import object_in, text_in
 from .probing import Prober
 from .target import ENVELOPES, NO_SUCH_FLAG, NONE
 
@@ -66,8 +66,7 @@ def _envelope(
     if not seen:
         return Detected(NONE)
     contract = revision_of(*seen[0])
-    version = known.get("schema_version") if known is not None else ""
-    if isinstance(version, str) and version.startswith("3."):
+    if text_in((known or {}).get("schema_version")).startswith("3."):
         contract = next(each for each in ENVELOPES if dialect_of(each).manifest == "3")
     catalogue = None
     if known is not None:
@@ -77,10 +76,9 @@ def _envelope(
 
 def _own_name(envelope: dict[str, Any], described: dict[str, Any], prober: Prober) -> str:
     """Return the tool's own name, under which its manifest lists it among its commands."""
-    name = object_in(described.get("data")).get("name")
-    if isinstance(name, str) and name:
+    if name := text_in(object_in(described.get("data")).get("name")):
         return name
-    called = object_in(envelope.get("meta")).get("command")
-    if isinstance(called, str) and called.endswith(" manifest"):
+    called = text_in(object_in(envelope.get("meta")).get("command"))
+    if called.endswith(" manifest"):
         return called.removesuffix(" manifest")
     return prober.tool[-1].rsplit("/", 1)[-1]

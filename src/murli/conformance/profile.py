@@ -120,8 +120,7 @@ def _contract(key: str, value: Any) -> str:
 
 def _text(key: str, value: Any) -> str:
     _need(isinstance(value, str), f"{key} is a text")
-    found: str = value
-    return found
+    return str(value)
 
 
 def _seconds(key: str, value: Any) -> float:

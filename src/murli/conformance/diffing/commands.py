@@ -12,6 +12,8 @@ from .schemas import output_changes
 from .surface import Entry, Surface, alias_path, distinct_texts
 from .traits import trait_changes
 
+#: exit codes by their numbers
+Codes = Mapping[str, Mapping[str, Any]]
 _MOVED = {True: "added", False: "removed"}
 _DANGERS = {"safe": 0, "mutating": 1, "destructive": 2}
 # JSON Schema names for the types of a declared shape.
@@ -146,13 +148,11 @@ def _safety(command: str, before: Entry, after: Entry) -> Iterator[Change]:
 # -- exit codes ----------------------------------------------------------------------------------
 
 
-def _codes(surface: Surface, entry: Entry) -> dict[str, Mapping[str, Any]]:
+def _codes(surface: Surface, entry: Entry) -> Codes:
     return {**surface.exit_codes, **entry.exit_codes}
 
 
-def code_changes(
-    command: str, old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
-) -> Iterator[Change]:
+def code_changes(command: str, old: Codes, new: Codes) -> Iterator[Change]:
     """Yield the changes of the exit codes of *command*."""
     removed = [number for number in old if number not in new]
     added = [number for number in new if number not in old]

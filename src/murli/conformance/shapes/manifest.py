@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...wire.values import object_in, objects_in
+from ...wire.values import object_in, objects_in, text_in
 from . import kinds
 from .from_schema import Shapes
 from .kinds import OBJECT, POSITIVE, TEXT, TRUTH, Fields, Kind, closed, list_of, misfits_of, one_of
@@ -111,8 +111,7 @@ _NEVER_WITH: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 def shape_of(manifest: Mapping[str, Any]) -> str:
     """Return the version of *manifest*: ``1`` or ``3``."""
-    version = manifest.get("schema_version")
-    return "3" if isinstance(version, str) and version.startswith("3.") else "1"
+    return "3" if text_in(manifest.get("schema_version")).startswith("3.") else "1"
 
 
 def manifest_troubles(manifest: Mapping[str, Any], shape: str) -> Iterator[str]:
