@@ -90,13 +90,8 @@ class Calls:
     async def call(self, words: tuple[str, ...], listener: Listener | None) -> Response[Any]:
         """Make a call of *words*, and return its last answer."""
         if self._turns.locked() and self._waiting >= MOST_WAITING:
-            problem = Problem(
-                "unavailable",
-                "SERVER_BUSY",
-                f"{self._waiting} calls are waiting already.",
-                True,
-                phase="validation",
-            )
+            message = f"{self._waiting} calls are waiting already."
+            problem = Problem("unavailable", "SERVER_BUSY", message, True, phase="validation")
             return Response(self.contract, "failed", None, problem=problem)
         session = self._session(self.catalogue)
         return await self._drive(session.call(words), listener)
