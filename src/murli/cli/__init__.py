@@ -203,7 +203,7 @@ def call(args: argparse.Namespace, writer: Writer) -> None:
     from ..client.observed import ObservedTool
     from ..wire.limits import Limits
 
-    program, words = split_tool(args.tool, args.words)
+    program, words = split_tool(args)
     if writer.is_dry_run():
         whole = [*program, *words]
         writer.write_plan("Would call the tool", {"argv": whole}, text=f"Would run {join(whole)}")
@@ -238,7 +238,7 @@ def run(args: argparse.Namespace, writer: Writer) -> NoReturn:
     from ..retrofit.launch import Options, become
     from ..retrofit.resolving import NotFound
 
-    program, words = split_tool(args.tool, args.words)
+    program, words = split_tool(args)
     options = Options()
     for name in ("contract", "timeout"):
         if getattr(args, name) is not None:
@@ -381,7 +381,7 @@ def _status(response: Response[Any], end: dict[str, Any]) -> int:
 
 def check(args: argparse.Namespace, writer: Writer) -> None:
     """Check a tool."""
-    program, words = ([], []) if args.tool is None else split_tool(args.tool, args.words)
+    program, words = ([], []) if args.tool is None else split_tool(args)
     check_command.run(args, [*program, *words], writer)
 
 

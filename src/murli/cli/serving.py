@@ -45,7 +45,7 @@ def serve(args: argparse.Namespace, writer: Writer) -> NoReturn:
     from ..retrofit.launch import AGAIN, Options, execute
     from ..retrofit.resolving import NotFound, resolve
 
-    program, words = split_tool(args.tool, args.words)
+    program, words = split_tool(args)
     options = options_in(args)
     check(options)
     tool = [*program, *words]

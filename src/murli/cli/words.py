@@ -24,9 +24,9 @@ def add_tool(parser: argparse.ArgumentParser, tool: str, words: str, **options: 
     rest.required = False  # argparse would ask for it where the tool is missing
 
 
-def split_tool(tool: str, words: list[str]) -> tuple[list[str], list[str]]:
+def split_tool(args: argparse.Namespace) -> tuple[list[str], list[str]]:
     """Return the words that run the tool, and those it is called with."""
-    words = ["--" if word == DASHES else word for word in words]
+    tool, words = args.tool, ["--" if word == DASHES else word for word in args.words]
     if tool == DASHES:  # the end of our own options
         if not words:
             raise murli.AgentError.user_error("There is no tool to call.", field="tool")
