@@ -340,11 +340,8 @@ def _reads_stdin(pid: int) -> bool:
             words = file.read().split()
     except (OSError, ValueError):
         return False
-    return words[:1] != ["running"] and words[1:2] == ["0x0"] and words[0] in _reads()
-
-
-def _reads() -> Sequence[str]:
-    return _READS.get(os.uname().machine, ())
+    reads = _READS.get(os.uname().machine, ())
+    return words[:1] != ["running"] and words[1:2] == ["0x0"] and words[0] in reads
 
 
 def _signal_group(group: int, number: int) -> bool:

@@ -128,8 +128,8 @@ class Watch:
         def found(name: str) -> "Any":
             self.murli.__getattr__ = find
             if self.program is not None:
-                program, self.program = self.program, None
-                self.enabling.leave(program)
+                self.program = None
+                self.enabling.leave()
                 self.end()
             return find(name)
 
@@ -185,7 +185,7 @@ class Watch:
         """Leave the process to another program."""
         self.put_back()
         if self.program is not None:
-            self.enabling.leave(self.program)
+            self.enabling.leave()
 
     # -- what is loaded ---------------------------------------------------------------------------
 
