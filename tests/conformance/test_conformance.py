@@ -27,8 +27,7 @@ from murli.conformance import (
 from murli.conformance.calls.making import Target
 from murli.conformance.checking import checks_for
 from murli.conformance.checks.table import ANY
-from murli.conformance.detection import Detected, detect
-from murli.conformance.examining import opened
+from murli.conformance.examining import Detected, detect, opened
 from murli.conformance.judging import Check, NotApplicable, NotVerified, finding
 from murli.conformance.probing import TRAPPED, Prober
 from murli.conformance.processes import run

@@ -45,9 +45,6 @@ class Scratch:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
         """Remove the folder, and kill the processes that were left behind in it."""
         _end_strays(f"{_MARK}={self.root}".encode())
         _remove(self.root)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...declare.safety import declaration_gaps
 from ...wire.documents import parsed
-from ...wire.envelopes import object_in
+from ...wire.values import object_in
 from ..judging import Look, NotVerified, finding, or_not_applicable
 from ..results import Evidence, Finding
 from ..shapes.kinds import TEXTS

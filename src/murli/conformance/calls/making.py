@@ -10,7 +10,7 @@ from typing import Any
 
 from ...wire.catalogue import Command, Flag
 from ...wire.dialects import Dialect
-from ...wire.envelopes import object_in, text_in
+from ...wire.values import object_in, text_in
 from ..confirming import CONFIRMING
 from ..judging import Look, NotVerified, finding, or_not_applicable
 from ..processes import EVENTS

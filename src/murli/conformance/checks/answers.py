@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ...wire.documents import is_aside, is_terminal, parsed
-from ...wire.envelopes import object_in
+from ...wire.values import object_in
 from ..calls.descriptions import described
 from ..calls.documents import (
     answer_of,

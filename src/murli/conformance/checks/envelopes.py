@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 from ...wire.documents import is_terminal
-from ...wire.envelopes import text_in
+from ...wire.values import text_in
 from ..calls.documents import envelope_of
 from ..calls.making import Call, Target, over
 from ..judging import NotApplicable

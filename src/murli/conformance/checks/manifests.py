@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...wire.dialects import Dialect
-from ...wire.envelopes import object_in, text_in, texts_in
 from ...wire.listing import is_manifest
+from ...wire.values import object_in, text_in, texts_in
 from ..calls.making import Call, Target, unsuccessful
 from ..judging import NotVerified, finding
 from ..results import Finding

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ...wire.dialects import PRECONDITION, REDIRECTED
-from ...wire.envelopes import object_in
-from ...wire.values import list_in
+from ...wire.values import list_in, object_in
 from ..calls.descriptions import described, formats
 from ..calls.documents import code_in, documents
 from ..calls.making import Call, Source, Target, named, over

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ...declare.safety import inferred_danger, suggests_change
 from ...wire.catalogue import Command
 from ...wire.documents import parsed
-from ...wire.envelopes import object_in, text_in
+from ...wire.values import object_in, text_in
 from ..calls.descriptions import described, each_described, formats, gaps_in, previewing
 from ..calls.guards import is_guarded, is_refusal, only_foretells, unconfirmed
 from ..calls.making import Call, Target, named, over, unlike, unsuccessful

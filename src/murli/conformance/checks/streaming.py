@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from ...wire.documents import is_aside, is_terminal, parsed
-from ...wire.envelopes import object_in
+from ...wire.values import object_in
 from ..calls.documents import documents, has_lines
 from ..calls.making import Call, Target, named, over, unlike
 from ..judging import NotApplicable, NotVerified, finding

@@ -23,9 +23,8 @@ from ..results import (
     Report,
     Result,
 )
-from .page_commands import command_sections, remedy, tree
+from .page_commands import Branch, Words, command_sections, grown, remedy, tree, words_of
 from .page_text import asset_text, attribute, badge, lines, piece, shown, slug
-from .page_tree import Branch, Words, grown, words_of
 from .wording import (
     LEVEL_WORDS,
     ORDER,
@@ -106,20 +105,21 @@ def _filters(report: Report) -> Iterator[str]:
 
 def _overview(report: Report, root: Branch) -> Iterator[str]:
     anchors = {each.words: each.anchor for each in root.all()}
-    for status, title in ((FAIL, "Failures"), (WARN, "Warnings")):
-        own = [each for each in report.results if each.status == status]
-        if own:
-            yield f'<h3 class="level">{title}</h3>'
-        for result in own:
-            yield from _check(result, anchors)
+    by_status = {each: [one for one in report.results if one.status == each] for each in ORDER}
+    yield from _checks("Failures", by_status[FAIL], anchors)
+    yield from _checks("Warnings", by_status[WARN], anchors)
     yield from _grouped(report, NOT_VERIFIED, "Not verified")
     for level in LEVELS:
-        own = [each for each in report.results if each.level == level and each.status == PASS]
-        if own:
-            yield f'<h3 class="level">Passes of level {level}</h3>'
-        for result in own:
-            yield from _check(result, anchors)
+        passed = [each for each in by_status[PASS] if each.level == level]
+        yield from _checks(f"Passes of level {level}", passed, anchors)
     yield from _grouped(report, NOT_APPLICABLE, "Not applicable")
+
+
+def _checks(title: str, results: list[Result], anchors: dict[Words, str]) -> Iterator[str]:
+    if results:
+        yield f'<h3 class="level">{title}</h3>'
+    for result in results:
+        yield from _check(result, anchors)
 
 
 def _grouped(report: Report, status: str, title: str) -> Iterator[str]:

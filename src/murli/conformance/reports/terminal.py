@@ -127,27 +127,24 @@ class _Table:
     def lines(self) -> Iterator[str]:
         yield from self._head()
         for status in (FAIL, WARN):
-            own = self._of(status)
-            if own:
-                yield ""
-                yield f"{_TITLES[status]} ({len(own)})"
-            for result in own:
-                yield from self._check(result)
+            if self._report.count(status):
+                yield from self._listed(status)
         for status in (NOT_VERIFIED, NOT_APPLICABLE):
             yield from self._grouped(status)
         if self._verbose:
-            yield ""
-            yield f"{_TITLES[PASS]} ({len(self._of(PASS))})"
-            for result in self._of(PASS):
-                yield from self._check(result)
+            yield from self._listed(PASS)
         yield ""
         yield summary(self._report)
         seconds = self._report.duration_ms / 1000
         yield f"{self._report.processes} processes in {seconds:.1f} s"
 
-    def _of(self, status: str) -> list[Result]:
-        """Return the results of *status* in the order of their levels."""
-        return [each for each in by_urgency(self._report.results) if each.status == status]
+    def _listed(self, status: str) -> Iterator[str]:
+        """Yield the results of *status* in the order of their levels."""
+        yield ""
+        yield f"{_TITLES[status]} ({self._report.count(status)})"
+        for result in by_urgency(self._report.results):
+            if result.status == status:
+                yield from self._check(result)
 
     def _grouped(self, status: str) -> Iterator[str]:
         """Yield a line for each reason why checks are of *status*, with their ids."""
