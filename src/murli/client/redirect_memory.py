@@ -13,18 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..files import (
-    CorruptError,
-    StoreError,
-    contents,
-    make_folders,
-    open_lock,
-    replace_text,
-    set_aside,
-    tighten,
-    user_folder,
-    wait_for_lock,
-)
+from .. import files
 from .own_calls import is_runnable
 
 Words = tuple[str, ...]
@@ -37,7 +26,7 @@ _MOST_STEPS = 10
 
 def default_path() -> str:
     """Return where redirects are kept, ``""`` when there is no home to keep them in."""
-    state = user_folder("XDG_STATE_HOME")
+    state = files.user_folder("XDG_STATE_HOME")
     return os.path.join(state, "murli", "redirects.json") if state else ""
 
 
@@ -123,8 +112,9 @@ class RedirectMemory:
                 moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
                 rules.append({"from": list(old), "to": list(new), "at": moment})
                 tools[tool] = rules[-MOST_RULES:]
-                replace_text(self._path, json.dumps({**document, "version": 1}, indent=1) + "\n")
-        except (OSError, StoreError):  # a memory that cannot be written must not stop a call
+                text = json.dumps({**document, "version": 1}, indent=1)
+                files.replace_text(self._path, f"{text}\n")
+        except (OSError, files.StoreError):  # a memory that cannot be written must not stop a call
             return False
         return True
 
@@ -132,11 +122,11 @@ class RedirectMemory:
     def _alone(self) -> Iterator[None]:
         """Keep others from changing the file."""
         folder = os.path.dirname(self._path)
-        make_folders(folder)
-        tighten(folder)
-        lock = open_lock(f"{self._path}.lock")
+        files.make_folders(folder)
+        files.tighten(folder)
+        lock = files.open_lock(f"{self._path}.lock")
         try:
-            wait_for_lock(lock, self._path)
+            files.wait_for_lock(lock, self._path)
             yield
         finally:
             os.close(lock)
@@ -144,16 +134,16 @@ class RedirectMemory:
     def _document(self, *, may_set_aside: bool = False) -> dict[str, Any]:
         """Return what the file holds, as far as it is what we write."""
         try:
-            data = contents(self._path, repair=True)
+            data = files.contents(self._path, repair=True)
             if data is None:
                 return {}
             document = json.loads(data)
             _check(document)
-        except StoreError:  # it may not be read
+        except files.StoreError:  # it may not be read
             return {}
-        except (CorruptError, ValueError, RecursionError):
+        except (files.CorruptError, ValueError, RecursionError):
             if may_set_aside:
-                set_aside(self._path)
+                files.set_aside(self._path)
             return {}
         found: dict[str, Any] = document
         return found
