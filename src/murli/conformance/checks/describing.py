@@ -9,13 +9,13 @@ from typing import Any
 from ...wire.documents import parsed
 from ...wire.values import object_in, objects_in
 from ..calls.descriptions import (
+    claiming,
     described,
     each_described,
     each_with_flags,
     formats,
     is_wrapped,
     over_described,
-    previewing,
 )
 from ..calls.documents import documents
 from ..calls.making import Call, Target, unsuccessful
@@ -213,7 +213,7 @@ def dry_run(target: Target) -> Iterator[Finding]:
     claim = object_in(document.get("capabilities")).get("dry_run")
     if not isinstance(claim, bool):
         raise NotApplicable("capabilities.dry_run is not there")
-    is_so = claim is bool(previewing(target))
+    is_so = claim is bool(claiming(target, "dry_run_supported"))
     trouble = "" if is_so else f"capabilities.dry_run is {shown(claim)}, which is not so"
     yield finding(trouble, "", evidence, warn=True)
 
