@@ -27,11 +27,10 @@ from murli.conformance import (
 from murli.conformance.calls.making import Target
 from murli.conformance.checking import checks_for
 from murli.conformance.checks.table import ANY
-from murli.conformance.detection import Detected, detect
-from murli.conformance.examining import opened
+from murli.conformance.examining import Detected, detect, opened
 from murli.conformance.judging import Check, NotApplicable, NotVerified, finding
 from murli.conformance.probing import TRAPPED, Prober
-from murli.conformance.processes import Ended, run
+from murli.conformance.processes import run
 from murli.conformance.profile import ProfileProbe, from_table
 from murli.conformance.results import CONTRACTS as ALL
 from murli.conformance.results import worst
@@ -54,7 +53,7 @@ def ran(
     text: bytes = b"",
     event: str = "",
     seconds: float = 5,
-) -> Ended:
+) -> Evidence:
     """Run a program here, with the environment of the tests."""
     return run(argv, env=os.environ, cwd="/", seconds=seconds, stdin=stdin, text=text, event=event)
 

@@ -17,7 +17,7 @@ from murli.conformance.calls.making import Target
 from murli.conformance.checking import checks_for, results_of
 from murli.conformance.checks.manifests import unsound
 from murli.conformance.checks.streaming import stream_troubles
-from murli.conformance.detection import detect
+from murli.conformance.examining import detect
 from murli.conformance.judging import NotVerified
 from murli.conformance.probing import Prober
 from murli.conformance.results import Evidence

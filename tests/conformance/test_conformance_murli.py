@@ -19,8 +19,7 @@ from murli.conformance import check
 from murli.conformance.calls.documents import error_of, strictness_of_stream
 from murli.conformance.calls.making import Target
 from murli.conformance.checking import checks_for, results_of
-from murli.conformance.detection import detect
-from murli.conformance.examining import opened
+from murli.conformance.examining import detect, opened
 from murli.conformance.judging import Check, finding
 from murli.conformance.probing import Prober
 from murli.conformance.profile import Profile, ProfileProbe

@@ -11,7 +11,7 @@ import pytest
 
 from browser import Browser, Tab, browser
 from murli.conformance.reports import page
-from murli.conformance.reports.page_tree import grown
+from murli.conformance.reports.page_commands import grown
 from murli.conformance.results import Report
 from report_samples import CRIES, hostile, large, small
 

@@ -17,6 +17,7 @@ from ..commands.raw import write_raw
 from ..wire import CONTRACTS
 from . import check as check_command
 from . import outside, serving
+from .words import DASHES, PROGRAM, Add, add_tool, program_of, split_tool
 
 if TYPE_CHECKING:
     from ..answer import Writer
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from ..client.response import Response
     from ..outcome import Outcome
 
-# Stands for ``--`` while argparse looks at words that are not its own: no argument holds a NUL,
-# and what argparse does with a ``--`` differs between versions of Python.
-_DASHES = "\0"
 # How much of a line is shown, and of what a tool wrote beside its answer.
 _MOST_SHOWN = 2000
 _MOST_BESIDE = 1 << 16
@@ -46,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if words[place : place + 1] in (["call"], ["check"], ["mcp"], ["run"]):
         if words[place] == "check":
             words[place + 1 :] = check_command.options_first(words[place + 1 :])
-        words[place:] = [_DASHES if word == "--" else word for word in words[place:]]
+        words[place:] = [DASHES if word == "--" else word for word in words[place:]]
     with murli.session(parser, words) as (args, writer):
         args.handler(args, writer)
 
@@ -71,154 +69,126 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"murli {murli.__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
 
-    def command(name: str, summary: str, handler: Callable[..., None]) -> argparse.ArgumentParser:
+    def command(
+        name: str, summary: str, handler: Callable[..., None], **declared: Any
+    ) -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
         made.set_defaults(handler=handler)
+        if declared:
+            murli.annotate(made, murli.Metadata(**declared))
         return made
 
-    calling = command("call", "Call a tool, and do what its contract says about its answers", call)
-    calling.add_argument(
-        "--max-retries", type=_count, help="retries for each error code (default: 3)"
-    )
-    calling.add_argument(
-        "--explain", action="store_true", help="call once at most, and report what would follow"
-    )
-    calling.add_argument(
-        "--contract",
-        choices=_CONTRACTS,
-        help="the contract of the tool; plain for a tool without one",
-    )
-    calling.add_argument("--timeout", type=_seconds, help="seconds for each process (default: 300)")
-    calling.add_argument(
-        "--confirm", action="store_true", help="confirm the change if the tool asks for it"
-    )
-    calling.add_argument(
-        "--until", metavar="FIELD=VALUE", help="call again until a field has one of these values"
-    )
-    calling.add_argument(
-        "--until-not", metavar="FIELD=VALUE", help="call again until a field has none of them"
-    )
-    calling.add_argument(
-        "--every",
-        type=_seconds,
-        help="seconds between two calls (default: 5); --timeout is then for all (default: 600)",
-    )
-    calling.add_argument("--stdin", action="store_true", help="pass stdin on to the tool")
-    calling.add_argument(
-        "tool", help='the program; quote it with its first words: "python -m shop"'
-    )
-    words = calling.add_argument(
-        "words", nargs=argparse.REMAINDER, help="the words of the call, passed on unchanged"
-    )
-    words.required = False  # argparse would ask for it where the tool is missing
-
-    explaining = command("explain", "Say what to do about an answer that was kept", explain)
-    explaining.add_argument(
-        "file", nargs="?", default="-", help="the file with the stdout of the tool; - for stdin"
-    )
-    explaining.add_argument(
-        "--exit-code", type=int, required=True, help="the exit code of the tool"
-    )
-    explaining.add_argument(
-        "--contract", choices=_CONTRACTS, help="the contract of the tool, if known"
-    )
-    explaining.add_argument("--stderr", metavar="FILE", help="the file with the stderr of the tool")
-    explaining.add_argument("--tool", default="", help="the name of the tool")
-
-    checking = command("check", "Check which contract a tool speaks, and how well", check)
-    check_command.add_arguments(checking, _seconds)
-    check_command.annotate(checking)
-
-    stubbing = command("stubs", "Write a typed Python module for a tool", stubs)
-    stubbing.add_argument(
-        "--async", action="store_true", dest="with_async", help="also write the class for asyncio"
-    )
-    stubbing.add_argument("-o", "--file", help="the file to write (default: stdout)")
-    stubbing.add_argument(
-        "tool", help='the program; quote it with its first words: "python -m shop"'
-    )
-    running = command("run", "Run a tool that nobody can edit, as if it had enabled murli", run)
-    running.add_argument("--trust", action="store_true", help="ask no confirmation by names alone")
-    running.add_argument("--contract", choices=CONTRACTS, help="the one to answer in; murli")
-    running.add_argument("--timeout", type=_seconds, help="seconds for the tool")
-    running.add_argument("--yes", action="store_true", help="confirm the call")
-    running.add_argument("--as-program", action="store_true", help="look at no code of the tool")
-    running.add_argument("tool", help="a program or a script, as it is called without murli")
-    of_tool = running.add_argument("words", nargs=argparse.REMAINDER, help="its own, untouched")
-    of_tool.required = False
-    of_commands = (("card", "Print the commands of a tool, one a line"), ("schema", "Describe one"))
-    for name, summary in of_commands:
-        describing = command(name, summary, describe)
-        describing.add_argument("tool", help="a program or a script")
-        named = describing.add_argument("words", nargs=argparse.REMAINDER, help="its command")
-        named.required = False
+    _add_call(command)
+    _add_explain(command)
+    check_command.add_parser(command, check, _seconds)
+    _add_stubs(command)
+    _add_run(command)
+    for name, summary in (
+        ("card", "Print the commands of a tool, one a line"),
+        ("schema", "Describe one"),
+    ):
+        add_tool(command(name, summary, describe), "a program or a script", "its command")
     outside.add_parsers(command)
-    getting = command("get", "Read on from an answer that was too long, and is kept", get)
-    getting.add_argument("handle", help="the handle that the answer has")
-    murli.annotate(
-        getting,
-        murli.Metadata(
-            when_to_use="Use when an answer has `kept`: with --query, --fields, --limit, --cursor.",
-            danger_level="safe",
-            idempotent=True,
-            lists=murli.Paging(limit=0),
-        ),
+    getting = command(
+        "get",
+        "Read on from an answer that was too long, and is kept",
+        get,
+        when_to_use="Use when an answer has `kept`: with --query, --fields, --limit, --cursor.",
+        danger_level="safe",
+        idempotent=True,
+        lists=murli.Paging(limit=0),
     )
+    getting.add_argument("handle", help="the handle that the answer has")
     serving.add_parser(command, _seconds)
-    _annotate(calling, explaining, stubbing)
-    _annotate_running(running)
     return parser
 
 
-def _annotate(*parsers: argparse.ArgumentParser) -> None:
-    calling, explaining, stubbing = parsers
-    murli.annotate(
-        calling,
-        murli.Metadata(
-            agent_description=(
-                "Runs a tool and returns its last answer as one document, with the tool's exit "
-                "code. Waits, retries and follows redirects as the contract says, and reports that "
-                "on stderr."
-            ),
-            when_to_use="Use in place of the tool itself when you do not want to keep its rules.",
-            dry_runnable=True,
-            timeout=_A_DAY,
-            examples=[murli.Example("murli call riffle query tea", "Ask riffle")],
+def _add_call(command: Add) -> None:
+    parser = command(
+        "call",
+        "Call a tool, and do what its contract says about its answers",
+        call,
+        agent_description=(
+            "Runs a tool and returns its last answer as one document, with the tool's exit "
+            "code. Waits, retries and follows redirects as the contract says, and reports that "
+            "on stderr."
         ),
+        when_to_use="Use in place of the tool itself when you do not want to keep its rules.",
+        dry_runnable=True,
+        timeout=_A_DAY,
+        examples=[murli.Example("murli call riffle query tea", "Ask riffle")],
     )
-    murli.annotate(
-        explaining,
-        murli.Metadata(
-            agent_description="Reads an answer, and says what to do about it and by which rule.",
-            when_to_use="Use when you have run a tool yourself and wonder what to do now.",
-            idempotent=True,
-            examples=[murli.Example("murli explain answer.json --exit-code 8", "What now?")],
-        ),
-    )
-    murli.annotate(
-        stubbing,
-        murli.Metadata(
-            agent_description="Writes a Python class with a typed method for each command.",
-            when_to_use="Use before you write Python that calls the tool.",
-            idempotent=True,
-            examples=[murli.Example("murli stubs riffle -o riffle_stubs.py", "Write the module")],
-        ),
-    )
+    add = parser.add_argument
+    add("--max-retries", type=_count, help="retries for each error code (default: 3)")
+    add("--explain", action="store_true", help="call once at most, and report what would follow")
+    about = "the contract of the tool; plain for a tool without one"
+    add("--contract", choices=_CONTRACTS, help=about)
+    add("--timeout", type=_seconds, help="seconds for each process (default: 300)")
+    add("--confirm", action="store_true", help="confirm the change if the tool asks for it")
+    field = "FIELD=VALUE"
+    add("--until", metavar=field, help="call again until a field has one of these values")
+    add("--until-not", metavar=field, help="call again until a field has none of them")
+    about = "seconds between two calls (default: 5); --timeout is then for all (default: 600)"
+    add("--every", type=_seconds, help=about)
+    add("--stdin", action="store_true", help="pass stdin on to the tool")
+    add_tool(parser, PROGRAM, "the words of the call, passed on unchanged")
 
 
-def _annotate_running(running: argparse.ArgumentParser) -> None:
-    murli.annotate(
-        running,
-        murli.Metadata(
-            agent_description=(
-                "Runs a tool of any author under the contract: one document, its own exit status "
-                "explained, prompts that fail, `describe` and `--schema` on the tool itself."
-            ),
-            when_to_use="Use in front of a tool that does not speak a contract itself.",
-            timeout=_A_DAY,
-            examples=[murli.Example("murli run csvcut -c name data.csv", "One column")],
-        ),
+def _add_explain(command: Add) -> None:
+    parser = command(
+        "explain",
+        "Say what to do about an answer that was kept",
+        explain,
+        agent_description="Reads an answer, and says what to do about it and by which rule.",
+        when_to_use="Use when you have run a tool yourself and wonder what to do now.",
+        idempotent=True,
+        examples=[murli.Example("murli explain answer.json --exit-code 8", "What now?")],
     )
+    add = parser.add_argument
+    about = "the file with the stdout of the tool; - for stdin"
+    add("file", nargs="?", default="-", help=about)
+    add("--exit-code", type=int, required=True, help="the exit code of the tool")
+    add("--contract", choices=_CONTRACTS, help="the contract of the tool, if known")
+    add("--stderr", metavar="FILE", help="the file with the stderr of the tool")
+    add("--tool", default="", help="the name of the tool")
+
+
+def _add_stubs(command: Add) -> None:
+    parser = command(
+        "stubs",
+        "Write a typed Python module for a tool",
+        stubs,
+        agent_description="Writes a Python class with a typed method for each command.",
+        when_to_use="Use before you write Python that calls the tool.",
+        idempotent=True,
+        examples=[murli.Example("murli stubs riffle -o riffle_stubs.py", "Write the module")],
+    )
+    about = "also write the class for asyncio"
+    parser.add_argument("--async", action="store_true", dest="with_async", help=about)
+    parser.add_argument("-o", "--file", help="the file to write (default: stdout)")
+    parser.add_argument("tool", help=PROGRAM)
+
+
+def _add_run(command: Add) -> None:
+    parser = command(
+        "run",
+        "Run a tool that nobody can edit, as if it had enabled murli",
+        run,
+        agent_description=(
+            "Runs a tool of any author under the contract: one document, its own exit status "
+            "explained, prompts that fail, `describe` and `--schema` on the tool itself."
+        ),
+        when_to_use="Use in front of a tool that does not speak a contract itself.",
+        timeout=_A_DAY,
+        examples=[murli.Example("murli run csvcut -c name data.csv", "One column")],
+    )
+    add = parser.add_argument
+    add("--trust", action="store_true", help="ask no confirmation by names alone")
+    add("--contract", choices=CONTRACTS, help="the one to answer in; murli")
+    add("--timeout", type=_seconds, help="seconds for the tool")
+    add("--yes", action="store_true", help="confirm the call")
+    add("--as-program", action="store_true", help="look at no code of the tool")
+    add_tool(parser, "a program or a script, as it is called without murli", "its own, untouched")
 
 
 # -- call ----------------------------------------------------------------------------------------
@@ -233,7 +203,7 @@ def call(args: argparse.Namespace, writer: Writer) -> None:
     from ..client.observed import ObservedTool
     from ..wire.limits import Limits
 
-    program, words = split_tool(args.tool, args.words)
+    program, words = split_tool(args)
     if writer.is_dry_run():
         whole = [*program, *words]
         writer.write_plan("Would call the tool", {"argv": whole}, text=f"Would run {join(whole)}")
@@ -268,7 +238,7 @@ def run(args: argparse.Namespace, writer: Writer) -> NoReturn:
     from ..retrofit.launch import Options, become
     from ..retrofit.resolving import NotFound
 
-    program, words = split_tool(args.tool, args.words)
+    program, words = split_tool(args)
     options = Options()
     for name in ("contract", "timeout"):
         if getattr(args, name) is not None:
@@ -306,34 +276,6 @@ def _waited(
         raise murli.AgentError.user_error(
             mistake.message, mistake.suggestion, field="until"
         ) from None
-
-
-def split_tool(tool: str, words: list[str]) -> tuple[list[str], list[str]]:
-    """Return the words that run the tool, and those it is called with."""
-    words = ["--" if word == _DASHES else word for word in words]
-    if tool == _DASHES:  # the end of our own options
-        if not words:
-            raise murli.AgentError.user_error("There is no tool to call.", field="tool")
-        tool, *words = words
-    return _program(tool), words
-
-
-def _program(tool: str) -> list[str]:
-    from shlex import split
-    from shutil import which
-
-    if not any(map(str.isspace, tool)) or which(tool) is not None:
-        found = [tool] if tool else []
-    else:
-        try:
-            found = split(tool)
-        except ValueError as error:
-            raise murli.AgentError.user_error(
-                f"{tool!r} cannot be taken apart into words: {error}.", field="tool"
-            ) from None
-    if not found or not found[0]:
-        raise murli.AgentError.user_error("A tool has a name.", field="tool")
-    return found
 
 
 def _explained(
@@ -439,7 +381,7 @@ def _status(response: Response[Any], end: dict[str, Any]) -> int:
 
 def check(args: argparse.Namespace, writer: Writer) -> None:
     """Check a tool."""
-    program, words = ([], []) if args.tool is None else split_tool(args.tool, args.words)
+    program, words = ([], []) if args.tool is None else split_tool(args)
     check_command.run(args, [*program, *words], writer)
 
 
@@ -469,7 +411,7 @@ def stubs(args: argparse.Namespace, writer: Writer) -> None:
     """Write a module for a tool."""
     from ..client.stubs import NothingKnown, write
 
-    program = _program(args.tool)
+    program = program_of(args.tool)
     try:
         text = write(program, with_async=args.with_async)
     except NothingKnown as error:

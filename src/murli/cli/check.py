@@ -8,89 +8,69 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import murli
 
 from ..wire import CONTRACTS
+from .words import PROGRAM, Add, add_tool
 
 if TYPE_CHECKING:
     from ..answer import Writer
-    from ..conformance import Profile, Report
+    from ..conformance import Report
 
 
 _LEVELS = (1, 2, 3)
 # Our options, and how many values each has: they may stand before and behind the tool.
 _OURS = {
-    "--agent": 0,
-    "--contract": 1,
+    **dict.fromkeys(("--agent", "--full", "--help", "-h", "--list"), 0),
+    **dict.fromkeys(("--contract", "--env", "--html", "--init", "--jobs", "--junit", "--level"), 1),
+    **dict.fromkeys(("--markdown", "--only", "--output", "--profile", "--timeout"), 1),
     "--diff": 2,
-    "--env": 1,
-    "--full": 0,
-    "--help": 0,
-    "-h": 0,
-    "--html": 1,
-    "--init": 1,
-    "--jobs": 1,
-    "--junit": 1,
-    "--level": 1,
-    "--list": 0,
-    "--markdown": 1,
-    "--only": 1,
-    "--output": 1,
-    "--profile": 1,
-    "--timeout": 1,
 }
 # A tool with a thousand commands is asked a few questions about each.
 _AN_HOUR = 3600.0
 
 
-def add_arguments(parser: argparse.ArgumentParser, seconds: Callable[[str], float]) -> None:
-    """Add the options of the command to *parser*."""
-    parser.add_argument(
-        "--contract",
-        choices=CONTRACTS,
-        help="the contract to check (default: the one that the tool speaks)",
+def add_parser(command: Add, handler: Callable[..., None], seconds: Callable[[str], float]) -> None:
+    """Add the parser of the command."""
+    parser = command(
+        "check",
+        "Check which contract a tool speaks, and how well",
+        handler,
+        agent_description=(
+            "Runs a tool of any language in an empty home and folder, never changes anything, "
+            "and reports which contract it keeps, to which level, and what it breaks. "
+            "Ends with the code for partial success when a check fails."
+        ),
+        when_to_use="Use in CI, or before you rely on a tool you do not know.",
+        timeout=_AN_HOUR,
+        examples=[
+            murli.Example("murli check riffle", "Which contract does it keep, and how well?"),
+            murli.Example("murli check --diff old.json new.json", "Does this break callers?"),
+        ],
     )
-    parser.add_argument(
-        "--profile", metavar="FILE", help="a TOML file: what else to call, and what to leave out"
-    )
-    parser.add_argument(
-        "--init", metavar="FILE", help="write a profile to fill in, and check nothing"
-    )
-    parser.add_argument(
-        "--level", type=int, choices=_LEVELS, help="fail unless the tool reaches this level"
-    )
-    parser.add_argument(
-        "--only",
-        action="append",
-        default=[],
-        metavar="ID",
-        help="run only checks whose ids begin like this",
-    )
-    parser.add_argument("--timeout", type=seconds, help="seconds for each process (default: 10)")
-    parser.add_argument(
-        "--jobs", type=_number, metavar="N", help="processes at once (default: the number of CPUs)"
-    )
-    parser.add_argument(
-        "--env", action="append", default=[], metavar="NAME=VALUE", help="a variable for the tool"
-    )
-    parser.add_argument("--html", metavar="FILE", help="write a report for a browser")
-    parser.add_argument("--junit", metavar="FILE", help="write JUnit XML")
-    parser.add_argument("--markdown", metavar="FILE", help="write Markdown")
-    parser.add_argument("--full", action="store_true", help="also list the checks that pass")
-    parser.add_argument("--list", action="store_true", help="list all checks and exit")
-    parser.add_argument(
-        "--diff",
-        nargs=2,
-        metavar=("OLD", "NEW"),
-        help="compare two saved descriptions or manifests instead, and fail on a breaking change",
-    )
-    parser.add_argument(
-        "tool", nargs="?", help='the program; quote it with its first words: "python -m shop"'
-    )
-    words = parser.add_argument("words", nargs=argparse.REMAINDER, help="more words of the program")
-    words.required = False  # argparse would ask for it where the tool is missing
+    add = parser.add_argument
+    about = "the contract to check (default: the one that the tool speaks)"
+    add("--contract", choices=CONTRACTS, help=about)
+    about = "a TOML file: what else to call, and what to leave out"
+    add("--profile", metavar="FILE", help=about)
+    add("--init", metavar="FILE", help="write a profile to fill in, and check nothing")
+    add("--level", type=int, choices=_LEVELS, help="fail unless the tool reaches this level")
+    several: Any = {"action": "append", "default": []}
+    add("--only", **several, metavar="ID", help="run only checks whose ids begin like this")
+    add("--timeout", type=seconds, help="seconds for each process (default: 10)")
+    about = "processes at once (default: the number of CPUs)"
+    add("--jobs", type=_number, metavar="N", help=about)
+    add("--env", **several, metavar="NAME=VALUE", help="a variable for the tool")
+    add("--html", metavar="FILE", help="write a report for a browser")
+    add("--junit", metavar="FILE", help="write JUnit XML")
+    add("--markdown", metavar="FILE", help="write Markdown")
+    add("--full", action="store_true", help="also list the checks that pass")
+    add("--list", action="store_true", help="list all checks and exit")
+    about = "compare two saved descriptions or manifests instead, and fail on a breaking change"
+    add("--diff", nargs=2, metavar=("OLD", "NEW"), help=about)
+    add_tool(parser, PROGRAM, "more words of the program", nargs="?")
 
 
 def _number(text: str) -> int:
@@ -119,26 +99,6 @@ def options_first(words: Sequence[str]) -> list[str]:
     return [*ours, *(["--"] if tool else []), *tool]
 
 
-def annotate(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command does."""
-    murli.annotate(
-        parser,
-        murli.Metadata(
-            agent_description=(
-                "Runs a tool of any language in an empty home and folder, never changes anything, "
-                "and reports which contract it keeps, to which level, and what it breaks. "
-                "Ends with the code for partial success when a check fails."
-            ),
-            when_to_use="Use in CI, or before you rely on a tool you do not know.",
-            timeout=_AN_HOUR,
-            examples=[
-                murli.Example("murli check riffle", "Which contract does it keep, and how well?"),
-                murli.Example("murli check --diff old.json new.json", "Does this break callers?"),
-            ],
-        ),
-    )
-
-
 def run(args: argparse.Namespace, tool: Sequence[str], writer: Writer) -> None:
     """Check *tool*, or compare two documents; answer with the report."""
     if args.diff is not None:
@@ -153,14 +113,14 @@ def run(args: argparse.Namespace, tool: Sequence[str], writer: Writer) -> None:
     if args.init is not None:
         _init(args, tool, writer)
         return
-    from ..conformance import BadProfile, NotRunnable, check
+    from ..conformance import BadProfile, NotRunnable, Profile, check, load
     from .check_progress import reported
 
     _check_places(args)
-    profile = _profile(args.profile)
-    if args.timeout is not None:
-        profile = replace(profile, timeout=args.timeout)
     try:
+        profile = Profile() if args.profile is None else load(args.profile)
+        if args.timeout is not None:
+            profile = replace(profile, timeout=args.timeout)
         with reported(writer) as on_result:
             report = check(
                 tool,
@@ -220,15 +180,6 @@ def _check_places(args: argparse.Namespace) -> None:
             )
 
 
-def _profile(name: str | None) -> Profile:
-    from ..conformance import BadProfile, Profile, load
-
-    try:
-        return Profile() if name is None else load(name)
-    except BadProfile as error:
-        raise murli.AgentError.user_error(str(error), field="profile") from None
-
-
 def _variables(words: Sequence[str]) -> dict[str, str]:
     found = dict(word.partition("=")[::2] for word in words)
     if not all(found) or not all("=" in word for word in words):
@@ -260,14 +211,15 @@ def _answer(report: Report, level: int | None, full: bool, writer: Writer) -> No
         f"{report.name} speaks {report.contract}: level {report.level}, score {report.score}, "
         f"{failed} of {len(report.results)} checks failed."
     )
-    answer: Callable[..., None] = writer.write_success
-    if failed or report.level < (level or 0):
-        answer = writer.write_partial
-    if report.level < (level or 0):
+    is_below = report.level < (level or 0)
+    if is_below:
         message += f" Level {level} is not reached."
     # Where the marks of the table cannot be written, words take their place.
     plain = not (getattr(sys.stdout, "encoding", None) or "").lower().startswith("utf")
     table = partial(text, report, verbose=full, ascii=plain)
+    answer: Callable[..., None] = writer.write_success
+    if failed or is_below:
+        answer = writer.write_partial
     answer(message, document(report, full=full), text=table)
 
 

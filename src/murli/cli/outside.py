@@ -4,37 +4,33 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import murli
 
 from ..commands.raw import write_raw
+from .words import Add
 
 if TYPE_CHECKING:
     from ..answer import Writer
     from ..declare.tree import Command
 
-Add = Callable[..., argparse.ArgumentParser]
-
 
 def add_parsers(command: Add) -> None:
     """Add the commands; *command* makes a parser from a name, a summary and a handler."""
-    drafting = command("sidecar", "Declare what a tool that nobody edits does", sidecar)
-    drafting.add_argument(
-        "action", choices=("init", "check"), help="write a first one, or check it"
-    )
-    drafting.add_argument("tool", help="a program or a script")
-    drafting.add_argument("-o", "--file", help="where to write it, or the one to check")
-    wrapping = command("wrap", "Install a shim that runs a tool through murli", wrap)
-    wrapping.add_argument("tool", help="the name of a program on PATH")
-    wrapping.add_argument("--folder", help="where shims are; put it on PATH before others")
-    removing = command("unwrap", "Remove the shim of a tool", unwrap)
-    removing.add_argument("tool", help="the name of a program on PATH")
-    removing.add_argument("--folder", help="where shims are")
-    opening = command("shell", "Open a shell that runs wrapped tools through murli", shell)
-    opening.add_argument("--folder", help="where shims are")
-    murli.annotate(wrapping, murli.Metadata(idempotent=True, danger_level="safe"))
+    add = command("sidecar", "Declare what a tool that nobody edits does", sidecar).add_argument
+    add("action", choices=("init", "check"), help="write a first one, or check it")
+    add("tool", help="a program or a script")
+    add("-o", "--file", help="where to write it, or the one to check")
+    about = "Install a shim that runs a tool through murli"
+    add = command("wrap", about, wrap, idempotent=True, danger_level="safe").add_argument
+    add("tool", help="the name of a program on PATH")
+    add("--folder", help="where shims are; put it on PATH before others")
+    add = command("unwrap", "Remove the shim of a tool", unwrap).add_argument
+    add("tool", help="the name of a program on PATH")
+    add("--folder", help="where shims are")
+    about = "Open a shell that runs wrapped tools through murli"
+    command("shell", about, shell).add_argument("--folder", help="where shims are")
 
 
 def sidecar(args: argparse.Namespace, writer: Writer) -> None:

@@ -39,38 +39,18 @@ if TYPE_CHECKING:
     from .tool import Stream as Stream
     from .tool import Tool as Tool
 
-_HOME = {
-    "ArgumentMistake": "client.mistakes",
-    "AsyncPages": "client.async_tool",
-    "AsyncStream": "client.async_tool",
-    "AsyncTool": "client.async_tool",
-    "Catalogue": "wire.catalogue",
-    "Command": "wire.catalogue",
-    "Decision": "client.decisions",
-    "Done": "client.decisions",
-    "Escalate": "client.decisions",
-    "FetchNextPage": "client.decisions",
-    "Flag": "wire.catalogue",
-    "Limits": "wire.limits",
-    "Memory": "client.decisions",
-    "Pages": "client.tool",
-    "Part": "wire.response",
-    "Policy": "client.decisions",
-    "Positional": "wire.catalogue",
-    "Problem": "wire.response",
-    "RefreshCredentials": "client.decisions",
-    "Replacement": "wire.response",
-    "Response": "client.response",
-    "RetryAfter": "client.decisions",
-    "RunInstead": "client.decisions",
-    "Stop": "client.decisions",
-    "Stream": "client.tool",
-    "Tool": "client.tool",
-    "ToolFailed": "client.mistakes",
-    "Warned": "wire.response",
-    "decide": "client.decisions",
-    "read": "client.response",
+_NAMES = {
+    "client.async_tool": "AsyncPages AsyncStream AsyncTool",
+    "client.decisions": "Decision Done Escalate FetchNextPage Memory Policy RefreshCredentials "
+    "RetryAfter RunInstead Stop decide",
+    "client.mistakes": "ArgumentMistake ToolFailed",
+    "client.response": "Response read",
+    "client.tool": "Pages Stream Tool",
+    "wire.catalogue": "Catalogue Command Flag Positional",
+    "wire.limits": "Limits",
+    "wire.response": "Part Problem Replacement Warned",
 }
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:

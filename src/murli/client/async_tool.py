@@ -12,11 +12,11 @@ from ..wire.async_running import pump, run
 from ..wire.catalogue import Command
 from ..wire.running import ProcessResult
 from .response import Response
-from .settings import Settings, ToolBase, is_renewed, seconds_of
+from .settings import ToolBase, is_renewed, seconds_of
 from .steps import Refresh, Remember, Run, Step, Steps, Wait
 from .streaming import items_of_whole
 from .tool import PagedCall, StreamedCall, typed
-from .waiting import waited, wanted_in
+from .waiting import called
 
 T = TypeVar("T")
 
@@ -46,11 +46,7 @@ class AsyncTool(ToolBase):
         self, *words: object, as_type: Any = None, stdin: bytes | None = None, **flags: object
     ) -> Response[Any]:
         """Make a call, and give its last answer; see `Tool.call`."""
-        wanted = wanted_in(flags)
-        argv = await self._drive(self._session.built(words, flags))
-        if wanted is not None:
-            return typed(await self._drive(waited(self._session, argv, stdin, wanted)), as_type)
-        return typed(await self._drive(self._session.call(argv, stdin)), as_type)
+        return typed(await self._drive(called(self._session, words, flags, stdin)), as_type)
 
     async def run(
         self, *argv: str, stdin: bytes | None = None, follow: bool = True
@@ -70,7 +66,7 @@ class AsyncTool(ToolBase):
             argv = yield from self._session.built(words, flags, streams=True)
             return (yield from self._session.call(argv, stdin, streams=True))
 
-        return AsyncStream(self._settings, calling(), self._do, raises=raises)
+        return AsyncStream(self, calling(), raises=raises)
 
     def pages(self, *words: object, as_type: Any = None, **flags: object) -> AsyncPages:
         """Make a call, and those for the pages behind it; see `Pages`."""
@@ -98,14 +94,7 @@ class AsyncTool(ToolBase):
         return await self._drive(dispatched(self._session, call, arguments, stdin))
 
     async def _drive(self, steps: Steps[T]) -> T:
-        answer: Any = None
-        while True:
-            try:
-                step = steps.send(answer)
-            except StopIteration as end:
-                result: T = end.value
-                return result
-            answer = await self._do(step)
+        return await driven(steps, self._do)
 
     async def _do(self, step: Step) -> Any:
         settings = self._settings
@@ -124,19 +113,26 @@ class AsyncTool(ToolBase):
         return settings.do(step)
 
 
+async def driven(steps: Steps[T], do: Callable[[Step], Awaitable[Any]]) -> T:
+    """Return what *steps* return, each of which *do* carries out."""
+    answer: Any = None
+    while True:
+        try:
+            step = steps.send(answer)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        answer = await do(step)
+
+
 class AsyncStream(StreamedCall, AsyncIterator[Any]):
     """`Stream` for ``async for``; left early, with ``aclose`` or by ``async with``, it is ended."""
 
     def __init__(
-        self,
-        settings: Settings,
-        steps: Steps[Response[Any]],
-        do: Callable[[Step], Awaitable[Any]],
-        *,
-        raises: bool = True,
+        self, tool: AsyncTool, steps: Steps[Response[Any]], *, raises: bool = True
     ) -> None:
-        super().__init__(settings, raises=raises)
-        self._flow = self._flowing(steps, do)
+        super().__init__(tool, raises=raises)
+        self._flow = self._flowing(steps, tool._do)
 
     async def __anext__(self) -> Any:
         return await self._flow.__anext__()

@@ -147,10 +147,8 @@ def _leads_elsewhere(path: str) -> bool:
 
 
 def _chosen(given: str | os.PathLike[str] | bool | None, usual: str) -> str:
-    if given is False:
-        return ""
-    if given is None or given is True:
-        return usual
+    if given is None or isinstance(given, bool):
+        return "" if given is False else usual
     return os.path.abspath(os.fspath(given))
 
 

@@ -13,38 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
+from ..core import FLAG_NAMES
 from ..wire.catalogue import Catalogue, Command, Flag, Positional
 from .mistakes import ArgumentMistake
 
 # Flags of the contracts themselves, which ``describe`` does not list.
-_CONTRACTS_OWN = (
-    "agent",
-    "contract",
-    "cursor",
-    "debug",
-    "dry-run",
-    "etag",
-    "every",
-    "fields",
-    "force",
-    "help",
-    "limit",
-    "max-bytes",
-    "max-tokens",
-    "no-stream",
-    "output",
-    "profile",
-    "protocol-version",
-    "query",
-    "schema",
-    "stream",
-    "timeout",
-    "until",
-    "until-not",
-    "version",
-    "yes",
-)
-_OURS = {name: Flag(name) for name in _CONTRACTS_OWN}
+_OURS = {name: Flag(name) for name in ("help", "version", *(each[2:] for each in FLAG_NAMES))}
 
 
 def build(

@@ -10,10 +10,10 @@ from ..wire.dialects import is_envelope
 from ..wire.documents import parsed
 from ..wire.listing import from_description, from_manifest, is_description, is_manifest, is_shallow
 from ..wire.reading import read
+from ..wire.values import text_in
 from .steps import Load, Run, Save, Steps
 
 if TYPE_CHECKING:
-    from ..wire.response import WireResponse
     from .session import Session
 
 
@@ -172,14 +172,6 @@ class Discovery:
             return entry
         if not response.ok or not is_manifest(response.data):
             return None
-        return {
-            "kind": "manifest",
-            "contract": response.contract,
-            "name": _name_in(response) or self._session.name,
-            "document": response.data,
-        }
-
-
-def _name_in(response: WireResponse[Any]) -> str:
-    command = response.meta.get("command")
-    return command.partition(" ")[0] if isinstance(command, str) else ""
+        name = text_in(response.meta.get("command")).partition(" ")[0] or self._session.name
+        kept = {"name": name, "document": response.data}
+        return {"kind": "manifest", "contract": response.contract, **kept}

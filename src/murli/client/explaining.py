@@ -12,6 +12,7 @@ from ..wire.dialects import dialect_of
 from ..wire.reading import read
 from ..wire.response import Problem, WireResponse
 from ..wire.tables import TRANSIENT, retryable_by_default
+from ..wire.values import text_in
 from .calling import with_option
 from .decisions import (
     PERHAPS_DONE,
@@ -103,11 +104,8 @@ class Explanation:
         }
         if self.delay_ms is not None:
             document["delay_ms"] = self.delay_ms
-        if self.provided:
-            document["provided"] = self.provided
-        if self.oddities:
-            document["oddities"] = list(self.oddities)
-        return document
+        more = {"provided": self.provided, "oddities": list(self.oddities)}
+        return {**document, **{key: value for key, value in more.items() if value}}
 
     def text(self) -> str:
         """Return the same for a person."""
@@ -165,9 +163,7 @@ def explained_answer(
     """Explain what to do about an answer that was kept; *name* is the tool's."""
     response = read(stdout, stderr, exit_code, contract)
     provided = ""
-    if not name:
-        command = response.meta.get("command")
-        name = command.partition(" ")[0] if isinstance(command, str) else ""
+    name = name or text_in(response.meta.get("command")).partition(" ")[0]
     if not name and (named := _named_command(response)):
         name = named.partition(" ")[0]
         provided = f"{name} is the tool that was called."

@@ -84,13 +84,8 @@ def serialized(documents: Sequence[dict[str, Any]], *, pretty: bool = True) -> s
         indent = 2 if pretty and len(documents) == 1 else None
         separators = None if indent else (",", ":")
         try:
-            text = json.dumps(
-                document,
-                ensure_ascii=False,
-                allow_nan=False,
-                indent=indent,
-                separators=separators,
-            )
+            how: Any = {"indent": indent, "separators": separators}
+            text = json.dumps(document, ensure_ascii=False, allow_nan=False, **how)
         except RecursionError:
             raise ValueError("it is nested too deeply") from None
         lines.append(_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")

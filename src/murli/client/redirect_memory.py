@@ -9,26 +9,15 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
 
-from ..files import (
-    CorruptError,
-    StoreError,
-    contents,
-    make_folders,
-    open_lock,
-    replace_text,
-    set_aside,
-    tighten,
-    user_folder,
-    wait_for_lock,
-)
+from .. import files
 from .own_calls import is_runnable
 
 Words = tuple[str, ...]
 Rules = Mapping[Words, Words]
-T = TypeVar("T")
 
 #: how many redirects of one tool are kept; the oldest go first
 MOST_RULES = 500
@@ -37,7 +26,7 @@ _MOST_STEPS = 10
 
 def default_path() -> str:
     """Return where redirects are kept, ``""`` when there is no home to keep them in."""
-    state = user_folder("XDG_STATE_HOME")
+    state = files.user_folder("XDG_STATE_HOME")
     return os.path.join(state, "murli", "redirects.json") if state else ""
 
 
@@ -107,8 +96,7 @@ class RedirectMemory:
             if now != self._seen:
                 self._saved = _tools_in(self._document())
                 self._seen = now
-        saved, session = self._saved.get(tool, {}), self._session.get(tool)
-        return {**saved, **session} if session else saved
+        return {**self._saved.get(tool, {}), **self._session.get(tool, {})}
 
     def remember(self, tool: str, old: Words, new: Words) -> bool:
         """Keep that *old* is *new* now; return whether the next session will know it too."""
@@ -116,46 +104,46 @@ class RedirectMemory:
         if not self._path:
             return False
 
-        def add() -> None:
-            document = self._document(may_set_aside=True)
-            tools = document.setdefault("tools", {})
-            rules = [each for each in tools.get(tool, ()) if each.get("from") != list(old)]
-            moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-            rules.append({"from": list(old), "to": list(new), "at": moment})
-            tools[tool] = rules[-MOST_RULES:]
-            replace_text(self._path, json.dumps({**document, "version": 1}, indent=1) + "\n")
-
         try:
-            self._alone(add)
-        except (OSError, StoreError):  # a memory that cannot be written must not stop a call
+            with self._alone():
+                document = self._document(may_set_aside=True)
+                tools = document.setdefault("tools", {})
+                rules = [each for each in tools.get(tool, ()) if each.get("from") != list(old)]
+                moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+                rules.append({"from": list(old), "to": list(new), "at": moment})
+                tools[tool] = rules[-MOST_RULES:]
+                text = json.dumps({**document, "version": 1}, indent=1)
+                files.replace_text(self._path, f"{text}\n")
+        except (OSError, files.StoreError):  # a memory that cannot be written must not stop a call
             return False
         return True
 
-    def _alone(self, work: Callable[[], T]) -> T:
-        """Do *work* while nobody else changes the file."""
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep others from changing the file."""
         folder = os.path.dirname(self._path)
-        make_folders(folder)
-        tighten(folder)
-        lock = open_lock(f"{self._path}.lock")
+        files.make_folders(folder)
+        files.tighten(folder)
+        lock = files.open_lock(f"{self._path}.lock")
         try:
-            wait_for_lock(lock, self._path)
-            return work()
+            files.wait_for_lock(lock, self._path)
+            yield
         finally:
             os.close(lock)
 
     def _document(self, *, may_set_aside: bool = False) -> dict[str, Any]:
         """Return what the file holds, as far as it is what we write."""
         try:
-            data = contents(self._path, repair=True)
+            data = files.contents(self._path, repair=True)
             if data is None:
                 return {}
             document = json.loads(data)
             _check(document)
-        except StoreError:  # it may not be read
+        except files.StoreError:  # it may not be read
             return {}
-        except (CorruptError, ValueError, RecursionError):
+        except (files.CorruptError, ValueError, RecursionError):
             if may_set_aside:
-                set_aside(self._path)
+                files.set_aside(self._path)
             return {}
         found: dict[str, Any] = document
         return found

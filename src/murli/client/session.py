@@ -15,6 +15,7 @@ from ..wire.dialects import dialect_of
 from ..wire.reading import read, read_stream
 from ..wire.response import Part, Problem, WireResponse
 from ..wire.running import ProcessResult
+from ..wire.values import text_in
 from .calling import build, with_option
 from .decisions import (
     Decision,
@@ -61,7 +62,7 @@ class Session:
         self.contract = contract
         self._given = contract
         self.env = env or {}
-        words = [word for word in self.prefix if not word.startswith("-")] or [self.prefix[0]]
+        words = [word for word in self.prefix if not word.startswith("-")] or self.prefix[:1]
         self.name = name_of(words[-1])
         self._names = {" ".join((name_of(self.prefix[0]), *self.prefix[1:]))}
         self.discovery = Discovery(self, check)
@@ -228,9 +229,7 @@ class Session:
             message = f"It did not end in time, and was ended after {ran.duration_ms} ms."
             problem = Problem("timeout", "CLIENT_TIMEOUT", message, False, phase="execution")
             found = replace(found, state="failed", problem=problem)
-        command = found.meta.get("command")
-        if isinstance(command, str):
-            self.know_name(command.partition(" ")[0])
+        self.know_name(text_in(found.meta.get("command")).partition(" ")[0])
         if not self._given and found.contract and found.state != "malformed":
             self.contract = found.contract
         if found.problem is not None and found.problem.kind == "user_error" and found.problem.field:

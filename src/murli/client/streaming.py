@@ -6,18 +6,9 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
+from ..wire import documents
 from ..wire.collecting import Collector, Line
 from ..wire.dialects import dialect_of
-from ..wire.documents import (
-    NOT_JSON,
-    DuplicateKeys,
-    is_aside,
-    is_numbered,
-    is_terminal,
-    unwrapped,
-    value_in,
-    without_number,
-)
 from ..wire.limits import Limits, in_words
 from ..wire.reading import KEY_TWICE, SEVERAL_ENDS, counts_in_result, is_of_batch
 from ..wire.response import Part, WireResponse
@@ -94,14 +85,14 @@ class Items(Collector):
         elif self._spread or line.rstrip() == b"{":
             self._gather(line)
         elif line.strip():
-            self._take_document(value_in(line))
+            self._take_document(documents.value_in(line))
 
     def _gather(self, line: bytes) -> None:
         """Take a line of a document that is spread over several: the last one, in some tools."""
         self._spread.append(line)
         self._spread_size += len(line)
         if line.rstrip() == b"}":
-            self._take_document(value_in(b"\n".join(self._spread)))
+            self._take_document(documents.value_in(b"\n".join(self._spread)))
             self._spread.clear()
             self._spread_size = 0
         elif self._spread_size > self._limits.stdout_bytes:
@@ -110,14 +101,14 @@ class Items(Collector):
 
     def _take_document(self, document: Any) -> None:
         # A number among words is no item; where every line is a value, it is.
-        if document is NOT_JSON or (self._noise and not isinstance(document, dict)):
+        if document is documents.NOT_JSON or (self._noise and not isinstance(document, dict)):
             self._noise += 1
-        elif isinstance(document, DuplicateKeys):
+        elif isinstance(document, documents.DuplicateKeys):
             self.fault = KEY_TWICE
-        elif is_aside(document):
+        elif documents.is_aside(document):
             self.activity += 1
             self.progress = document
-        elif is_terminal(document):
+        elif documents.is_terminal(document):
             in_batch = is_of_batch(document)
             if self._has_ended_alone or (self._has_ended and not in_batch):
                 self.fault = SEVERAL_ENDS
@@ -136,17 +127,18 @@ class Items(Collector):
             self.oddities.append("items came behind an envelope")
             self.terminal = None
         self.count += 1
-        number = item["_seq"] if is_numbered(item) and self._may_number else self._sent + 1
+        is_numbered = self._may_number and documents.is_numbered(item)
+        number = item["_seq"] if is_numbered else self._sent + 1
         if number > self._sent + 1:
             if not self.missing:  # those behind the first gap are only counted
                 self.oddities.append(f"items {self._sent + 1} to {number - 1} are missing")
             self.missing += number - self._sent - 1
         if self.count == 1:  # a tool numbers all of its items or none, from 1 on
-            self._is_numbered = number == 1 and is_numbered(item) and self._may_number
+            self._is_numbered = number == 1 and is_numbered
         self._sent = number
-        if self._is_numbered and is_numbered(item):
-            item = without_number(item)
-        self._ready.append(unwrapped(item))
+        if self._is_numbered and is_numbered:
+            item = documents.without_number(item)
+        self._ready.append(documents.unwrapped(item))
 
 
 def items_of_whole(response: WireResponse[Any], items: Items | None) -> list[Any]:

@@ -9,6 +9,9 @@ from .async_tool import AsyncTool
 from .response import Response
 from .tool import Tool
 
+Words = tuple[str, ...]
+Flags = Mapping[str, object]
+
 
 class Stubbed:
     """The commands of a tool, or of a group of them, as methods; *tool* does all the rest."""
@@ -17,11 +20,7 @@ class Stubbed:
         self.tool = tool
 
     def _call(
-        self,
-        path: tuple[str, ...],
-        arguments: Sequence[object],
-        flags: Mapping[str, object],
-        stdin: bytes | None,
+        self, path: Words, arguments: Sequence[object], flags: Flags, stdin: bytes | None
     ) -> Response[Any]:
         return self.tool.call(*path, *_spread(arguments), stdin=stdin, **_named(flags))
 
@@ -33,11 +32,7 @@ class AsyncStubbed:
         self.tool = tool
 
     async def _call(
-        self,
-        path: tuple[str, ...],
-        arguments: Sequence[object],
-        flags: Mapping[str, object],
-        stdin: bytes | None,
+        self, path: Words, arguments: Sequence[object], flags: Flags, stdin: bytes | None
     ) -> Response[Any]:
         return await self.tool.call(*path, *_spread(arguments), stdin=stdin, **_named(flags))
 
@@ -54,6 +49,6 @@ def _spread(arguments: Sequence[object]) -> Iterator[object]:
             yield each
 
 
-def _named(flags: Mapping[str, object]) -> dict[str, Any]:
+def _named(flags: Flags) -> dict[str, Any]:
     # The underscore that `Tool.call` takes off again: no flag has the name of a parameter there.
     return {f"{name.replace('-', '_')}_": value for name, value in flags.items()}

@@ -12,10 +12,10 @@ from ..wire.running import Child, ProcessResult, never_ran, pump, run
 from .decisions import Decision
 from .response import Response
 from .session import PageTurner
-from .settings import Settings, ToolBase, is_renewed, seconds_of
+from .settings import ToolBase, is_renewed, seconds_of
 from .steps import Refresh, Run, Step, Steps, Wait
 from .streaming import Items, items_of_whole
-from .waiting import waited, wanted_in
+from .waiting import called
 
 T = TypeVar("T")
 
@@ -76,11 +76,7 @@ class Tool(ToolBase):
         values: ``until={"status": ["done", "failed"]}``; *until_not* until none has. *every* are
         the seconds from one call to the next (5), *timeout* those for all of them (600).
         """
-        wanted = wanted_in(flags)
-        argv = self._drive(self._session.built(words, flags))
-        if wanted is not None:
-            return typed(self._drive(waited(self._session, argv, stdin, wanted)), as_type)
-        return typed(self._drive(self._session.call(argv, stdin)), as_type)
+        return typed(self._drive(called(self._session, words, flags, stdin)), as_type)
 
     def run(self, *argv: str, stdin: bytes | None = None, follow: bool = True) -> Response[Any]:
         """Make a call whose words are options and arguments already; nothing is checked.
@@ -98,7 +94,7 @@ class Tool(ToolBase):
         """
         argv = self._drive(self._session.built(words, flags, streams=True))
         steps = self._session.call(argv, stdin, streams=True)
-        return Stream(self._settings, steps, self._do, raises=raises)
+        return Stream(self, steps, raises=raises)
 
     def pages(self, *words: object, as_type: Any = None, **flags: object) -> Pages:
         """Make a call, and those for the pages behind it; see `Pages`."""
@@ -157,8 +153,8 @@ class Tool(ToolBase):
 class StreamedCall:
     """What `Stream` and `AsyncStream` have in common: a call whose items are taken one by one."""
 
-    def __init__(self, settings: Settings, *, raises: bool) -> None:
-        self._settings = settings
+    def __init__(self, tool: ToolBase, *, raises: bool) -> None:
+        self._settings = tool._settings
         self._raises = raises
         self._items: Items | None = None
         self._response: Response[Any] | None = None
@@ -203,16 +199,9 @@ class Stream(StreamedCall, Iterator[Any]):
     early, with ``close`` or at the end of a ``with``, the tool is ended.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        steps: Steps[Response[Any]],
-        do: Callable[[Step], Any],
-        *,
-        raises: bool = True,
-    ) -> None:
-        super().__init__(settings, raises=raises)
-        self._flow = self._flowing(steps, do)
+    def __init__(self, tool: Tool, steps: Steps[Response[Any]], *, raises: bool = True) -> None:
+        super().__init__(tool, raises=raises)
+        self._flow = self._flowing(steps, tool._do)
 
     def __next__(self) -> Any:
         return next(self._flow)

@@ -225,10 +225,8 @@ def _shown(value: Any) -> str:
 
 def _wrong_type(error: Any) -> str:
     value = error.current_value
-    is_data = type(value) in _TYPES
-    got = _described(value) if isinstance(value, (dict, list)) else _type_of(value)
-    if is_data and isinstance(value, (str, int, float)) and not isinstance(value, bool):
-        got = _described(value)
+    is_shown = type(value) in (dict, list, str, int, float)
+    got = _described(value) if is_shown else _type_of(value)
     return f"{error.function_name}() takes {' or '.join(error.expected_types)}, and got {got}."
 
 

@@ -47,9 +47,7 @@ def _lines(target: Target) -> Iterator[str]:
     yield _HEAD.format(name=target.name)
     if target.speaks != NONE:
         yield f"contract = {_text(target.contract)}"
-    yield "# Seconds for each process."
-    yield "timeout = 10"
-    yield ""
+    yield "# Seconds for each process.\ntimeout = 10\n"
     yield "# Commands that only read, and so may be run, though that is not declared."
     yield from _choices("safe", (each for each in target.undeclared if not each.changes))
     yield "# Commands that are never run, nor asked to refuse."

@@ -11,10 +11,10 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..wire.running import Child
-from .processes import EVENTS, Ended, run
+from .processes import run
 from .results import Evidence
 from .scratch import Scratch
 
@@ -195,25 +195,13 @@ class Prober:
         before, place.files = place.files, place.scratch.snapshot()
         # A file that is gone, new or changed.
         changed = {name for name, _ in before.items() ^ place.files.items()}
-        event = EVENTS[call.event]
+        event = ended.event
         if place.scratch.take_sprung():
             event = f"{event}; " * bool(event) + TRAPPED
-        return Evidence(
-            argv,
-            call.stdin,
-            dict(call.env),
-            event,
-            ended.stdout,
-            ended.stderr,
-            ended.exit_code,
-            ended.timed_out,
-            ended.duration_ms,
-            tuple(sorted(changed)),
-            call.text.decode("utf-8", "replace"),
-            place.scratch.work,
-        )
+        env, names = dict(call.env), tuple(sorted(changed))
+        return replace(ended, env=env, event=event, changed=names)
 
-    def _ended(self, place: Place, call: _Call, argv: Words) -> Ended:
+    def _ended(self, place: Place, call: _Call, argv: Words) -> Evidence:
         children: list[Child] = []
 
         def note(child: Child) -> None:

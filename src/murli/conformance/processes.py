@@ -6,7 +6,7 @@ import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import replace
 from subprocess import DEVNULL, PIPE
 from tempfile import TemporaryFile
 from typing import IO
@@ -14,6 +14,7 @@ from typing import IO
 from ..wire.collecting import Collector
 from ..wire.limits import MIB, Limits, in_words
 from ..wire.running import Child, wait_for_end
+from .results import Evidence
 
 #: what may happen to a process, by name, and how reports describe it
 EVENTS = {
@@ -30,17 +31,6 @@ _AT_WORK_SECONDS = 0.5
 _SMALLEST_PIPE = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How a process ended; *exit_code* is ``None`` if it had to be killed or never ran."""
-
-    stdout: bytes
-    stderr: bytes
-    exit_code: int | None
-    timed_out: bool
-    duration_ms: int
-
-
 def run(
     argv: Sequence[str],
     *,
@@ -51,11 +41,13 @@ def run(
     text: bytes = b"",
     event: str = "",
     on_start: Callable[[Child], object] = lambda _: None,
-) -> Ended:
+) -> Evidence:
     """Run *argv* to its end, or kill it and its children; raises nothing about the program.
 
     *on_start* is called with the process.
     """
+    given = text.decode("utf-8", "replace")
+    evidence = Evidence(tuple(argv), stdin, event=EVENTS[event], given=given, cwd=cwd)
     out = _Beginning(by_byte=event == "interrupt")
     with ExitStack() as theirs:  # descriptors that only the child needs
         try:
@@ -78,12 +70,14 @@ def run(
             )
         except (OSError, ValueError) as error:  # a word may have a null byte
             reason = error.strerror if isinstance(error, OSError) else error
-            return Ended(b"", f"{argv[0]}: {reason}".encode(), None, False, 0)
+            return replace(evidence, stderr=f"{argv[0]}: {reason}".encode(), exit_code=None)
     on_start(child)
     ran = wait_for_end(child, lambda: out.has_new_line() and child.send(signal.SIGINT))
     timed_out = bool(ran.reason)
-    code = None if timed_out else ran.exit_code
-    return Ended(ran.stdout, ran.stderr, code, timed_out, ran.duration_ms)
+    evidence = replace(
+        evidence, exit_code=None if timed_out else ran.exit_code, timed_out=timed_out
+    )
+    return replace(evidence, stdout=ran.stdout, stderr=ran.stderr, duration_ms=ran.duration_ms)
 
 
 class _Beginning(Collector):

@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from .confirming import CONFIRMING_FLAGS
@@ -65,8 +66,7 @@ def load(path: str | os.PathLike[str]) -> Profile:
     """Return the profile in the file *path*; raises `BadProfile`."""
     name = os.fspath(path)
     try:
-        with open(name, "rb") as file:
-            content = file.read()
+        content = Path(name).read_bytes()
     except OSError as error:
         raise BadProfile(f"{name} cannot be read: {error.strerror}.") from None
     try:
@@ -120,8 +120,7 @@ def _contract(key: str, value: Any) -> str:
 
 def _text(key: str, value: Any) -> str:
     _need(isinstance(value, str), f"{key} is a text")
-    found: str = value
-    return found
+    return str(value)
 
 
 def _seconds(key: str, value: Any) -> float:

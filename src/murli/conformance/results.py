@@ -133,7 +133,9 @@ class Report:
     def levels(self) -> dict[int, str]:
         """The state of each level; one is reached only together with all below it."""
         found: dict[int, str] = {}
-        below = REACHED
+        below = REACHED if self.is_complete else INCOMPLETE
+        if self.contract != self.measured:
+            below = BROKEN
         for level in LEVELS:
             own = [each.status for each in self.results if each.level == level]
             if FAIL in own or below == BROKEN:
@@ -141,12 +143,6 @@ class Report:
             elif NOT_VERIFIED in own or PASS not in own or below == INCOMPLETE:
                 below = INCOMPLETE
             found[level] = below
-        if not self.is_complete:
-            found = {
-                level: state if state == BROKEN else INCOMPLETE for level, state in found.items()
-            }
-        if self.contract != self.measured:
-            return dict.fromkeys(found, BROKEN)
         return found
 
     @property
@@ -158,15 +154,6 @@ class Report:
     def ok(self) -> bool:
         """Whether nothing failed."""
         return not self.count(FAIL)
-
-    def of(self, command: str) -> list[tuple[Result, tuple[Finding, ...]]]:
-        """Return the results about *command*, each with its findings there."""
-        found = []
-        for result in self.results:
-            own = tuple(each for each in result.findings if each.command == command)
-            if own:
-                found.append((result, own))
-        return found
 
 
 def worst(findings: Sequence[Finding]) -> str:

@@ -10,6 +10,7 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Mapping
+from pathlib import Path
 
 # Variables that name a program a tool might start for a person.
 _TRAPPED = ("PAGER", "GIT_PAGER", "MANPAGER", "EDITOR", "VISUAL", "BROWSER")
@@ -37,17 +38,13 @@ class Scratch:
         self._marks = self._made("traps")
         self.bytecode = bytecode or os.path.join(self._marks, "bytecode")
         self._trap = os.path.join(self._marks, "trap")
-        with open(self._trap, "w", encoding="utf-8") as file:
-            file.write('#!/bin/sh\n: > "$0.sprung"\n')
+        Path(self._trap).write_text('#!/bin/sh\n: > "$0.sprung"\n', "utf-8")
         os.chmod(self._trap, 0o755)
 
     def __enter__(self) -> Scratch:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
         """Remove the folder, and kill the processes that were left behind in it."""
         _end_strays(f"{_MARK}={self.root}".encode())
         _remove(self.root)
@@ -87,8 +84,7 @@ class Scratch:
             raise ValueError(f"{name} is outside of the folder where the tool runs")
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
+            Path(path).write_text(text, "utf-8")
         except OSError as error:
             raise ValueError(f"{name} cannot be written there: {error.strerror}") from None
 
@@ -162,9 +158,8 @@ def _end_strays(mark: bytes) -> None:
     """Kill the processes that have *mark* in their environment: those that left their group."""
     for number in filter(str.isdecimal, os.listdir("/proc") if os.path.isdir("/proc") else ()):
         try:
-            with open(f"/proc/{number}/environ", "rb") as file:
-                if mark in file.read().split(b"\0"):
-                    os.kill(int(number), signal.SIGKILL)
+            if mark in Path(f"/proc/{number}/environ").read_bytes().split(b"\0"):
+                os.kill(int(number), signal.SIGKILL)
         except OSError:  # it has ended, or belongs to another user
             continue
 

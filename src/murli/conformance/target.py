@@ -9,6 +9,7 @@ from ..declare.safety import suggests_change, suggests_reading
 from ..wire.catalogue import Catalogue, Command
 from ..wire.dialects import dialect_of
 from ..wire.documents import parsed
+from ..wire.values import list_in, object_in, text_in
 from .confirming import CONFIRMING
 from .probing import Prober
 from .profile import Profile, ProfileProbe
@@ -62,8 +63,8 @@ class Subject:
     @property
     def version(self) -> str:
         """The version in its description, ``""`` if there is none."""
-        version = self.description.get("tool_version", self.description.get("framework_version"))
-        return version if isinstance(version, str) else ""
+        known = self.description
+        return text_in(known.get("tool_version", known.get("framework_version")))
 
     @property
     def is_enveloped(self) -> bool:
@@ -129,10 +130,8 @@ class Subject:
         root = next((each for each in self.commands if not each.path), None)
         if root is not None:
             return root.is_group
-        described = parsed(self.run("describe").stdout)
-        data = described.get("data", described) if isinstance(described, dict) else None
-        below = data.get("commands") if isinstance(data, dict) else None
-        return isinstance(below, list) and bool(below)
+        described = object_in(parsed(self.run("describe").stdout))
+        return bool(list_in(object_in(described.get("data", described)).get("commands")))
 
     @property
     def group_paths(self) -> list[tuple[str, ...]]:
@@ -170,10 +169,9 @@ class Subject:
 
     def _is_mounted(self, command: Command) -> bool:
         """Return whether a command is the framework's own; only later manifests declare that."""
-        listed = self.description.get("commands")
-        entry = listed.get(".".join(command.path)) if isinstance(listed, dict) else None
-        is_builtin = isinstance(entry, dict) and entry.get("builtin") is True
-        return is_builtin or (self.is_enveloped and command.path[:1] in _MOUNTED)
+        listed = object_in(self.description.get("commands"))
+        entry = object_in(listed.get(".".join(command.path)))
+        return entry.get("builtin") is True or (self.is_enveloped and command.path[:1] in _MOUNTED)
 
     # -- calls -----------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from ..platform import SIGKILL, SIGTERM
 from ..wire.async_running import pump
@@ -33,18 +33,6 @@ _LINGER_SECONDS = 0.5
 _AGAIN_SECONDS = 0.3
 # How long to wait for the process of the calls to end.
 _END_SECONDS = 5.0
-
-
-class Backend(Protocol):
-    """Runs calls. A coroutine that is cancelled leaves nothing running."""
-
-    async def run(
-        self, words: Sequence[str], limits: Limits, out: Collector, err: Collector
-    ) -> ProcessResult:
-        """Run a call of *words*, whose output goes to *out* and *err*."""
-
-    async def close(self) -> None:
-        """End everything."""
 
 
 class Processes:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from ..client.async_tool import driven
 from ..client.decisions import Policy
 from ..client.response import Response
 from ..client.session import Session
@@ -23,7 +24,7 @@ from ..wire.listing import from_description, is_description
 from ..wire.reading import read
 from ..wire.response import Problem
 from ..wire.running import ProcessResult
-from .backends import Backend
+from .backends import Processes, WarmCalls
 from .listening import Listener, Overheard
 
 T = TypeVar("T")
@@ -39,7 +40,9 @@ class Nothing(Exception):
 class Calls:
     """The calls of one tool, so many at once; *name* is what it is called, *limits* one call's."""
 
-    def __init__(self, backend: Backend, name: str, limits: Limits, concurrency: int) -> None:
+    def __init__(
+        self, backend: Processes | WarmCalls, name: str, limits: Limits, concurrency: int
+    ) -> None:
         self.backend = backend
         self.name = name
         self._limits = limits
@@ -87,13 +90,8 @@ class Calls:
     async def call(self, words: tuple[str, ...], listener: Listener | None) -> Response[Any]:
         """Make a call of *words*, and return its last answer."""
         if self._turns.locked() and self._waiting >= MOST_WAITING:
-            problem = Problem(
-                "unavailable",
-                "SERVER_BUSY",
-                f"{self._waiting} calls are waiting already.",
-                True,
-                phase="validation",
-            )
+            message = f"{self._waiting} calls are waiting already."
+            problem = Problem("unavailable", "SERVER_BUSY", message, True, phase="validation")
             return Response(self.contract, "failed", None, problem=problem)
         session = self._session(self.catalogue)
         return await self._drive(session.call(words), listener)
@@ -104,14 +102,7 @@ class Calls:
         return session
 
     async def _drive(self, steps: Steps[T], listener: Listener | None) -> T:
-        answer: Any = None
-        while True:
-            try:
-                step = steps.send(answer)
-            except StopIteration as end:
-                result: T = end.value
-                return result
-            answer = await self._do(step, listener)
+        return await driven(steps, lambda step: self._do(step, listener))
 
     async def _do(self, step: Step, listener: Listener | None) -> Any:
         if not isinstance(step, Run):  # nothing is kept, waited for or renewed

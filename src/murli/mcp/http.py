@@ -10,6 +10,7 @@ import asyncio
 import hmac
 import json
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -47,7 +48,7 @@ class Gate:
         self._origins = set(options.allow_origin)
         # Sessions by their names -> when they were last used, and how many requests are open.
         self._used: dict[bytes, float] = {}
-        self._open: dict[bytes, int] = {}
+        self._open: Counter[bytes] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or have it answered."""
@@ -146,12 +147,12 @@ class Gate:
             if message["type"] == "http.response.start" and session is None:
                 session = dict(message.get("headers", ())).get(_SESSION)
                 if session is not None:
-                    self._open[session] = self._open.get(session, 0) + 1
+                    self._open[session] += 1
                     self._used[session] = time.monotonic()
             await send(message)
 
         if session in self._used:
-            self._open[session] = self._open.get(session, 0) + 1
+            self._open[session] += 1
         try:
             await self._app(scope, receive_whole, send_noting)
         finally:

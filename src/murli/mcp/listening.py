@@ -49,9 +49,7 @@ class Listener:
     """Takes what a call says on the side; *on_progress* and *on_log* must not take long."""
 
     def __init__(
-        self,
-        on_progress: Callable[[Progress], object],
-        on_log: Callable[[str, str], object],
+        self, on_progress: Callable[[Progress], object], on_log: Callable[[str, str], object]
     ) -> None:
         self._progress = Progress()
         self._on_progress = on_progress

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import AgentError
 from ..wire.limits import Limits
-from .backends import Backend, Processes, WarmCalls, started
+from .backends import Processes, WarmCalls, started
 from .calls import Calls, Nothing
 from .options import Options, from_words, token_of
 
@@ -84,7 +84,7 @@ async def calls_of(processes: Processes, name: str, options: Options, *, warm: b
     return calls
 
 
-async def _learned(backend: Backend, name: str, options: Options) -> Calls:
+async def _learned(backend: Processes | WarmCalls, name: str, options: Options) -> Calls:
     """Return the calls that *backend* makes, of a tool that has said what it can do."""
     calls = Calls(backend, name, Limits(seconds=options.timeout), options.concurrency)
     try:

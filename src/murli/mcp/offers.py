@@ -54,7 +54,7 @@ class Offers:
     def tool(self, definition: Definition) -> dict[str, Any]:
         """Return one command as a tool."""
         annotations = {
-            f"{_HINTS[name]}": value for name, value in definition.hints.items() if name in _HINTS
+            _HINTS[name]: value for name, value in definition.hints.items() if name in _HINTS
         }
         tool: dict[str, Any] = {
             "name": definition.name,

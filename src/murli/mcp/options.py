@@ -64,64 +64,29 @@ class _Parser(argparse.ArgumentParser):
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a server to *parser*."""
-    usual = Options()
     add = parser.add_argument
-    add(
-        "--http",
-        type=_address,
-        metavar="[HOST:]PORT",
-        help="serve streamable HTTP instead of stdio; on this machine alone unless HOST says more",
-    )
-    add(
-        "--only",
-        action="append",
-        default=[],
-        metavar="COMMAND",
-        help="offer this command and what is below it; repeat it for more",
-    )
+
+    def add_number(name: str, metavar: str, about: str) -> None:
+        usual = getattr(Options(), name)
+        shown = f"{about} (default: {usual})"
+        add(f"--{name.replace('_', '-')}", type=_count, default=usual, metavar=metavar, help=shown)
+
+    several: Any = {"action": "append", "default": []}
+    about = "serve streamable HTTP instead of stdio; on this machine alone unless HOST says more"
+    add("--http", type=_address, metavar="[HOST:]PORT", help=about)
+    about = "offer this command and what is below it; repeat it for more"
+    add("--only", **several, metavar="COMMAND", help=about)
     add("--depth", type=_count, default=0, metavar="N", help="offer names of at most N words")
-    add(
-        "--most-tools",
-        type=_count,
-        default=usual.most_tools,
-        metavar="N",
-        help="with more commands than this, offer search_commands and call_command for all "
-        f"(default: {usual.most_tools})",
-    )
-    add(
-        "--concurrency",
-        type=_count,
-        default=usual.concurrency,
-        metavar="N",
-        help=f"calls at once; others wait (default: {usual.concurrency})",
-    )
-    add(
-        "--max-body",
-        type=_count,
-        default=usual.max_body,
-        metavar="BYTES",
-        help=f"the longest request over HTTP (default: {usual.max_body})",
-    )
-    add(
-        "--token-file",
-        default="",
-        metavar="FILE",
-        help=f"ask for the bearer token in this file (or in {TOKEN_VARIABLE})",
-    )
-    add(
-        "--allow-host",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help="a name by which this server is called, where that is not localhost",
-    )
-    add(
-        "--allow-origin",
-        action="append",
-        default=[],
-        metavar="ORIGIN",
-        help="a web page's origin that may call, such as https://app.example",
-    )
+    about = "with more commands than this, offer search_commands and call_command for all"
+    add_number("most_tools", "N", about)
+    add_number("concurrency", "N", "calls at once; others wait")
+    add_number("max_body", "BYTES", "the longest request over HTTP")
+    about = f"ask for the bearer token in this file (or in {TOKEN_VARIABLE})"
+    add("--token-file", default="", metavar="FILE", help=about)
+    about = "a name by which this server is called, where that is not localhost"
+    add("--allow-host", **several, metavar="HOST", help=about)
+    about = "a web page's origin that may call, such as https://app.example"
+    add("--allow-origin", **several, metavar="ORIGIN", help=about)
 
 
 def options_in(parsed: argparse.Namespace) -> Options:

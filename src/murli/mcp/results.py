@@ -63,19 +63,15 @@ def result_of(response: Response[Any], schema: Mapping[str, Any] | None = None) 
     if response.problem is not None:
         return failed(_error(response, response.problem), _payload(response))
     key = "plan" if response.state == "plan" else "result"
-    document: dict[str, Any] = {
-        "status": "plan" if response.state == "plan" else "ok",
-        key: _payload(response),
+    more = {
+        "message": response.message,
+        "warnings": [_kept(each, _WARNED) for each in response.warnings],
+        "page": _kept(response.part, _PART) if response.part != Part() else None,
+        "next": list(response.next),
     }
-    if response.message:
-        document["message"] = response.message
-    warnings = [_kept(each, _WARNED) for each in response.warnings]
-    if warnings:
-        document["warnings"] = warnings
-    if response.part != Part():
-        document["page"] = _kept(response.part, _PART)
-    if response.next:
-        document["next"] = list(response.next)
+    document: dict[str, Any] = {"status": "plan" if key == "plan" else "ok"}
+    document[key] = _payload(response)
+    document |= {name: value for name, value in more.items() if value}
     mismatch = _mismatch(document, schema) if schema is not None else ""
     if mismatch:
         error = {

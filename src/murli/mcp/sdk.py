@@ -11,11 +11,14 @@ import warnings
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from contextlib import AbstractAsyncContextManager
 from importlib import import_module
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from mcp.server.lowlevel import Server
 from mcp.shared import exceptions
+
+if TYPE_CHECKING:
+    from .server import ToolServer
 
 #: whether this is the second generation
 IS_SECOND = hasattr(exceptions, "MCPError")
@@ -42,38 +45,9 @@ class InputRequired(Exception):
 
 def refusal(code: int, message: str) -> Exception:
     """Return what is raised where a request, and not a tool, failed."""
-    if IS_SECOND:
-        error: Exception = _SdkError(code, message)
-    else:
-        error = _SdkError(types.ErrorData(code=code, message=message))
+    given = (code, message) if IS_SECOND else (types.ErrorData(code=code, message=message),)
+    error: Exception = _SdkError(*given)
     return error
-
-
-class Handlers(Protocol):
-    """What a server does; every method takes and returns what is on the wire.
-
-    *open_requests* is counted here.
-    """
-
-    open_requests: int
-
-    async def list_tools(self, params: Data, peer: Peer) -> Data:
-        """Answer ``tools/list``."""
-
-    async def call_tool(self, params: Data, peer: Peer) -> Data:
-        """Answer ``tools/call``."""
-
-    async def list_resources(self, params: Data, peer: Peer) -> Data:
-        """Answer ``resources/list``."""
-
-    async def read_resource(self, params: Data, peer: Peer) -> Data:
-        """Answer ``resources/read``."""
-
-    async def list_prompts(self, params: Data, peer: Peer) -> Data:
-        """Answer ``prompts/list``."""
-
-    async def get_prompt(self, params: Data, peer: Peer) -> Data:
-        """Answer ``prompts/get``."""
 
 
 class Peer:
@@ -159,7 +133,7 @@ class Peer:
         await self._context.session.send_notification(notification, self._context.request_id)
 
 
-def make_server(name: str, version: str, instructions: str, handlers: Handlers) -> Any:
+def make_server(name: str, version: str, instructions: str, handlers: ToolServer) -> Any:
     """Return a server of the SDK that does what *handlers* do."""
     server: Any = Server(name, version=version, instructions=instructions)
     levels: Levels = WeakKeyDictionary()

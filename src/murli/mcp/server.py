@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -13,6 +14,7 @@ from ..client.mistakes import ArgumentMistake
 from ..client.response import Response
 from ..errors import AgentError
 from ..schemas.definitions import Call, Definition, definitions_of
+from ..wire.values import objects_in
 from .calls import Calls
 from .listening import Listener, Progress
 from .offers import CALL, SEARCH, Offers, unknown
@@ -38,7 +40,10 @@ Texts = dict[str, tuple[str, str, str]]
 
 
 class ToolServer:
-    """What a server of the SDK does for one tool; see `murli.mcp.sdk.Handlers`."""
+    """What a server of the SDK does for one tool.
+
+    Handlers take and return what is on the wire; *open_requests* is counted by `murli.mcp.sdk`.
+    """
 
     def __init__(self, calls: Calls, options: Options) -> None:
         catalogue = calls.catalogue
@@ -167,7 +172,7 @@ class ToolServer:
                 found = json.loads(text)["commands"]
                 paths = [tuple(each["path"].split(" ")) for each in found]
             except (ValueError, LookupError, TypeError, AttributeError):
-                paths = []
+                pass
         tools = [self.offers.tool(each) for each in self.offers.matches(query, paths)]
         document = {"commands": tools, "total": len(self.offers)}
         text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
@@ -226,9 +231,9 @@ class ToolServer:
     def _examples(self) -> dict[str, tuple[str, str]]:
         found: dict[str, tuple[str, str]] = {}
         for definition in self.offers.definitions():
-            examples = definition.command.described.get("examples")
-            listed = examples if isinstance(examples, list) else []
-            for number, each in enumerate(filter(_is_example, listed), 1):
+            listed = objects_in(definition.command.described.get("examples"))
+            examples = [each for each in listed if isinstance(each.get("command"), str)]
+            for number, each in enumerate(examples, 1):
                 title = each.get("description") or each["command"]
                 tool = CALL if self.offers.are_searched else definition.name
                 text = (
@@ -294,10 +299,6 @@ class _Reports:
                     pass
 
 
-def _is_example(each: Any) -> bool:
-    return isinstance(each, dict) and isinstance(each.get("command"), str)
-
-
 def _page(key: str, entries: list[Data], params: Data) -> Data:
     """Return the part of *entries* that *params* ask for."""
     cursor = params.get("cursor") or "0"
@@ -317,12 +318,10 @@ def _is_unconfirmed(response: Response[Any]) -> bool:
 
 def _advised(response: Response[Any], definition: Definition) -> Response[Any]:
     """Return the refusal of a change with the advice that holds here."""
-    from dataclasses import replace
-
     problem = response.problem
     assert problem is not None
-    preview = (
-        f", or {definition.dry_run}: true to see what it would do" if definition.dry_run else ""
-    )
-    advice = f"Call it with {definition.confirm}: true if the user wants exactly this{preview}."
-    return replace(response, problem=replace(problem, suggestion=advice, fix_required=""))
+    advice = f"Call it with {definition.confirm}: true if the user wants exactly this"
+    if definition.dry_run:
+        advice += f", or {definition.dry_run}: true to see what it would do"
+    problem = replace(problem, suggestion=f"{advice}.", fix_required="")
+    return replace(response, problem=problem)

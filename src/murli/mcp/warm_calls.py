@@ -158,10 +158,8 @@ class WarmCalls:
 
     def _call(self, number: int) -> list[str] | None:
         """Make a call; in its process, return its words."""
-        descriptors, self._received = (
-            self._received[:_DESCRIPTORS],
-            self._received[_DESCRIPTORS:],
-        )
+        descriptors = self._received[:_DESCRIPTORS]
+        del self._received[:_DESCRIPTORS]
         request, out, err = descriptors
         resume = defer_signals()
         try:

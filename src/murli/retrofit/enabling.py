@@ -24,7 +24,7 @@ _MOST_READ = 1 << 14
 def take(app: Any, options: dict[str, str], program: EarlyProgram | None) -> None:
     """Enable *app*, which is about to begin; *program* had the process until now."""
     if program is not None:
-        leave(program)
+        leave()
     chosen = _settings(options)
     sidecar = None
     if "sidecar" in options:
@@ -54,7 +54,7 @@ def own(options: dict[str, str]) -> EarlyProgram:
     return made
 
 
-def leave(program: EarlyProgram) -> None:
+def leave() -> None:
     """Leave the process as it was before `own`; what was printed by then goes to stderr."""
     from ..call.ending.succession import release_program
 

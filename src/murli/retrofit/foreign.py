@@ -157,26 +157,11 @@ class Foreign(Program):
     def tree(self) -> Command:
         """Describe every command, from the help of each."""
         self._version = self.known.version()
-        found = self.known.tree(self._declared_at)
-        self._require(found)
-        return found
+        return _with_help(self.known.tree(self._declared_at))
 
     def command(self, level: Any, *, deep: bool = True) -> Command:
         """Describe the command at *level*, from its help."""
-        found = self.known.command(level.path, self._declared_at, deep=deep)
-        self._require(found)
-        return found
-
-    def _require(self, found: Command) -> None:
-        invocation = current()
-        is_known = found.flags or found.commands or found.arguments or found.summary
-        if invocation is not None and not is_known:
-            invocation.refuse(
-                AgentError.not_found(
-                    f"{' '.join(found.path)} has no help that could be read.",
-                    "Call it without describing it, or write a sidecar for it.",
-                )
-            )
+        return _with_help(self.known.command(level.path, self._declared_at, deep=deep))
 
     def help(self) -> str:
         """Return a text about the program."""
@@ -224,6 +209,17 @@ class Foreign(Program):
             for short in names:
                 if len(short) == len("-x") and word.startswith(short) and word != short:
                     yield word[len(short) :]
+
+
+def _with_help(found: Command) -> Command:
+    """Return a command, or refuse the call where nothing is known of it."""
+    invocation = current()
+    is_known = found.flags or found.commands or found.arguments or found.summary
+    if invocation is not None and not is_known:
+        message = f"{' '.join(found.path)} has no help that could be read."
+        advice = "Call it without describing it, or write a sidecar for it."
+        invocation.refuse(AgentError.not_found(message, advice))
+    return found
 
 
 def _without_danger(declared: Metadata | None) -> Metadata | None:

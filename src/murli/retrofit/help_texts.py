@@ -53,6 +53,7 @@ _EXPLAINED = re.compile(
     r"^ +help\b.{2,}\b(?:sub)?commands?\b",
     re.IGNORECASE | re.MULTILINE,
 )
+_EXPECTS_COMMAND = re.compile(r"(?:<|\[|\b)(?:sub)?commands?(?:>|\]|\b)", re.IGNORECASE)
 _NO_ARGUMENT = ("option", "flag", "command", "subcommand", "arg", "global option")
 
 
@@ -65,9 +66,9 @@ def parsed(text: str, name: str) -> dict[str, Any]:
     lines = [_unboxed(line) for line in _clean(text).splitlines()[:_MOST_LINES]]
     found: dict[str, Any] = {"summary": "", "flags": [], "arguments": [], "commands": []}
     usage = _usage(lines)
-    names = {each.casefold() for each in _expects_command(usage)}
+    expects_command = _EXPECTS_COMMAND.search(usage) is not None
     for section, block in _sections(lines):
-        kind = _kind_of(section, bool(names))
+        kind = _kind_of(section, expects_command)
         if kind == "commands":
             found["commands"] += _commands(block)
         elif kind == "arguments":
@@ -84,8 +85,7 @@ def parsed(text: str, name: str) -> dict[str, Any]:
     found["arguments"] = found["arguments"] or list(shown.values())
     for key, identity in (("flags", "spellings"), ("commands", "name"), ("arguments", "name")):
         found[key] = _unique(found[key], identity)[:_MOST_FOUND]
-    taken = {each["name"] for each in found["commands"]}
-    if taken:
+    if found["commands"]:
         found["arguments"] = []
     return found
 
@@ -189,7 +189,6 @@ def _commands(block: list[str]) -> Iterator[dict[str, Any]]:
 
 def _argparse_commands(block: list[str]) -> Iterator[dict[str, Any]]:
     """Yield the commands that ``{add,rm}`` lists, and what is said of them below it."""
-    chosen: list[str] = []
     summaries: dict[str, str] = {}
     inside, usual = False, 0
     text = " ".join(line.strip() for line in block)
@@ -212,11 +211,8 @@ def _argparse_commands(block: list[str]) -> Iterator[dict[str, Any]]:
     for name in chosen:
         if name not in aliases:
             own = [other for other, of in aliases.items() if of == name]
-            yield {
-                "name": name,
-                "summary": summaries.get(name, "")[:_LONGEST_SUMMARY],
-                "aliases": own,
-            }
+            summary = summaries.get(name, "")[:_LONGEST_SUMMARY]
+            yield {"name": name, "summary": summary, "aliases": own}
 
 
 # -- options -------------------------------------------------------------------------------------
@@ -333,10 +329,6 @@ def _usage(lines: list[str]) -> str:
     return ""
 
 
-def _expects_command(usage: str) -> list[str]:
-    return re.findall(r"(?:<|\[|\b)((?:sub)?command)s?(?:>|\]|\b)", usage, re.IGNORECASE)
-
-
 def _arguments(block: list[str]) -> Iterator[dict[str, Any]]:
     usual = min(map(_indent, block))
     for line in block:
@@ -345,13 +337,9 @@ def _arguments(block: list[str]) -> Iterator[dict[str, Any]]:
             continue
         match = _PLACE.match(head.lstrip("* "))
         if match is not None and len(match[2].split()) == 1:
+            description = (rest[0] if rest else "")[:_LONGEST_SUMMARY]
             many = bool(match[3] or match[4])
-            yield {
-                "name": match[2],
-                "description": (rest[0] if rest else "")[:_LONGEST_SUMMARY],
-                "required": match[1] is None,
-                "values": -1 if many else 1,
-            }
+            yield _argument(match[2], description, match[1] is None, many)
 
 
 def _arguments_of_usage(usage: str) -> Iterator[dict[str, Any]]:
@@ -362,13 +350,13 @@ def _arguments_of_usage(usage: str) -> Iterator[dict[str, Any]]:
         match = _PLACE.match(word)
         if match is None or match[2].strip().casefold().rstrip("s") in _NO_ARGUMENT:
             continue
-        many = "..." in word
-        yield {
-            "name": match[2].strip().replace(" ", "-"),
-            "description": "",
-            "required": not word.startswith("["),
-            "values": -1 if many else 1,
-        }
+        name = match[2].strip().replace(" ", "-")
+        yield _argument(name, "", not word.startswith("["), "..." in word)
+
+
+def _argument(name: str, description: str, required: bool, many: bool) -> dict[str, Any]:
+    values = -1 if many else 1
+    return {"name": name, "description": description, "required": required, "values": values}
 
 
 # -- the rest ------------------------------------------------------------------------------------

@@ -27,19 +27,11 @@ if TYPE_CHECKING:
 
 DANGERS = ("safe", "mutating", "destructive")
 KINDS = ("python", "program")
-_OF_TOOL = {
-    "summary": str,
-    "kind": str,
-    "exit_codes": dict,
-    "sensitive": list,
-    "danger": str,
-    "output": str,
+_OF_TOOL: dict[str, Any] = {
+    **dict.fromkeys(("summary", "kind", "danger", "output", "when_to_use"), str),
+    **dict.fromkeys(("exit_codes", "paging", "redirects", "commands"), dict),
+    **dict.fromkeys(("sensitive", "examples"), list),
     "timeout": (int, float),
-    "when_to_use": str,
-    "examples": list,
-    "paging": dict,
-    "redirects": dict,
-    "commands": dict,
 }
 _OF_TOOL_ALONE = ("commands", "kind", "redirects")
 _OF_COMMAND = {name: kind for name, kind in _OF_TOOL.items() if name not in _OF_TOOL_ALONE}
@@ -163,12 +155,8 @@ class Sidecar:
         limit = {"limit": paging["limit"]} if "limit" in paging else {}
         usual = not (limit or "sort" in paging)
         lists = usual or Paging(sort_key=paging.get("sort", ""), **limit)
-        return {
-            **fields,
-            "lists": lists,
-            "next_in": paging.get("next", ""),
-            "next_with": paging.get("with", ""),
-        }
+        following = {"next_in": paging.get("next", ""), "next_with": paging.get("with", "")}
+        return {**fields, "lists": lists, **following}
 
     def called(self, words: list[str]) -> tuple[str, ...]:
         """Return the declared command that *words*, those of a call, name; the longest one.

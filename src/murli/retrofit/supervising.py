@@ -207,21 +207,14 @@ class Child:
         if not self._pid:
             return
         until = time.monotonic() + GRACE_SECONDS
-        number = signal.SIGTERM
-        while True:
-            try:
-                os.killpg(self._pid, number)
-            except (ProcessLookupError, PermissionError):
-                return
-            if number == signal.SIGKILL:
-                self._reap()
-                return
-            while time.monotonic() < until:
-                self._reap()
-                if not _is_alive(self._pid):
-                    return
+        is_alive = _signal_group(self._pid, signal.SIGTERM)
+        while is_alive and time.monotonic() < until:
+            self._reap()
+            is_alive = _signal_group(self._pid, 0)
+            if is_alive:
                 time.sleep(0.01)
-            number = signal.SIGKILL
+        if is_alive and _signal_group(self._pid, signal.SIGKILL):
+            self._reap()
 
     def _reap(self) -> None:
         try:
@@ -347,16 +340,14 @@ def _reads_stdin(pid: int) -> bool:
             words = file.read().split()
     except (OSError, ValueError):
         return False
-    return words[:1] != ["running"] and words[1:2] == ["0x0"] and words[0] in _reads()
+    reads = _READS.get(os.uname().machine, ())
+    return words[:1] != ["running"] and words[1:2] == ["0x0"] and words[0] in reads
 
 
-def _reads() -> Sequence[str]:
-    return _READS.get(os.uname().machine, ())
-
-
-def _is_alive(group: int) -> bool:
+def _signal_group(group: int, number: int) -> bool:
+    """Send a signal to a group; False when nobody is left in it that may get it."""
     try:
-        os.killpg(group, 0)
+        os.killpg(group, number)
     except (ProcessLookupError, PermissionError):
         return False
     return True

@@ -96,9 +96,11 @@ class Watch:
         self.acts: "dict[str, Callable[[Any], None]]" = {
             "click.core": self._watch_click,
             "typer._click.core": self._watch_click,
-            "typer.main": self._watch_typer,
-            "argparse": self._watch_argparse,
-            "cyclopts.core": self._watch_cyclopts,
+            "typer.main": lambda module: self._watch_class(module.Typer, ("__call__",)),
+            "argparse": lambda module: self._watch_class(
+                module.ArgumentParser, ("parse_args", "parse_known_args")
+            ),
+            "cyclopts.core": lambda module: self._watch_class(module.App, ("__call__",)),
         }
 
     def begin(self) -> None:
@@ -126,8 +128,8 @@ class Watch:
         def found(name: str) -> "Any":
             self.murli.__getattr__ = find
             if self.program is not None:
-                program, self.program = self.program, None
-                self.enabling.leave(program)
+                self.program = None
+                self.enabling.leave()
                 self.end()
             return find(name)
 
@@ -183,7 +185,7 @@ class Watch:
         """Leave the process to another program."""
         self.put_back()
         if self.program is not None:
-            self.enabling.leave(self.program)
+            self.enabling.leave()
 
     # -- what is loaded ---------------------------------------------------------------------------
 
@@ -231,15 +233,6 @@ class Watch:
         if "main" not in vars(root):  # a warning in the place of what there was
             root = module.Command
         self._watch_class(root, ("__call__", "main"))
-
-    def _watch_typer(self, module: "Any") -> None:
-        self._watch_class(module.Typer, ("__call__",))
-
-    def _watch_cyclopts(self, module: "Any") -> None:
-        self._watch_class(module.App, ("__call__",))
-
-    def _watch_argparse(self, module: "Any") -> None:
-        self._watch_class(module.ArgumentParser, ("parse_args", "parse_known_args"))
 
     def _watch_class(self, root: "Any", names: "tuple[str, ...]") -> None:
         """Watch methods of a class, and those of classes that are made from it."""

@@ -90,24 +90,16 @@ def run(
             home = stack.enter_context(tempfile.TemporaryDirectory(prefix="murli-home-"))
         place, person = os.path.abspath(os.fspath(home)), mode == "person"
         variables = environment(place, contract, person=person, changes=env or {})
+        how: Any = {"env": variables, "cwd": folder, "stdin": stdin, "person": person}
         before = snapshot(place, folder)
         seen = stack.enter_context(watch())
         in_process = not isinstance(app, (str, list, tuple))
         if in_process:
             argv = [name or name_of(app), *args]
-            ended = run_in_process(
-                app, args, name=argv[0], env=variables, cwd=folder, stdin=stdin, person=person
-            )
+            ended = run_in_process(app, args, name=argv[0], **how)
         else:
             argv = [*([app] if isinstance(app, str) else app), *args]
-            ended = run_as_process(
-                program(argv),
-                env=variables,
-                cwd=folder,
-                stdin=stdin,
-                seconds=timeout,
-                person=person,
-            )
+            ended = run_as_process(program(argv), seconds=timeout, **how)
         result = Result(
             tuple(argv),
             ended.exit_code,

@@ -19,14 +19,7 @@ from ..wire.dialects import dialect_of
 from ..wire.documents import documents_in, is_aside, parsed, terminal_of
 from ..wire.response import Problem, Warned
 from ..wire.values import object_in
-from .validity import (
-    Verdict,
-    judge_output,
-    judge_returned,
-    lines_of,
-    spoken_by,
-    wire_of,
-)
+from .validity import Verdict, judge_output, judge_returned, lines_of, spoken_by, wire_of
 
 # What is shown of each stream where something is not as it should be.
 _MOST_SHOWN = 4000
@@ -188,13 +181,8 @@ class Result:
     def _verdict(self) -> Verdict:
         verdict = Verdict()
         if self.mode == "agent":
-            verdict = judge_output(
-                self.stdout_bytes,
-                self.stderr_bytes,
-                self.exit_code,
-                self.asked,
-                strict=self.in_process,
-            )
+            written = (self.stdout_bytes, self.stderr_bytes, self.exit_code)
+            verdict = judge_output(*written, self.asked, strict=self.in_process)
         # What the writer was seen to write is mostly what came out, and reported already.
         known = tuple(verdict.faults)
         fresh = [each for each in self.seen.faults if not each.endswith(known)]

@@ -149,26 +149,17 @@ def judge(
 def _broken_invariants(
     document: Mapping[str, Any], contract: str, exit_code: int, stream: str
 ) -> list[str]:
-    if dialect_of(contract).is_enveloped:
-        if stream == "stderr":
-            return ["an envelope of the family is on stderr, and belongs on stdout"]
-        if is_summary(document):
-            return _rules_broken(document, contract, exit_code, stream)
-        for key, kinds, words in (
-            ("meta", dict, "an object"),
-            ("error", (dict, type(None)), "an object or null"),
-        ):
-            if not isinstance(document.get(key), kinds):
-                return [f"{key} is not {words}"]
+    is_enveloped = dialect_of(contract).is_enveloped
+    if is_enveloped and stream == "stderr":
+        return ["an envelope of the family is on stderr, and belongs on stdout"]
+    if is_enveloped and not is_summary(document):
+        if not isinstance(document.get("meta"), dict):
+            return ["meta is not an object"]
+        if not isinstance(document.get("error"), (dict, type(None))):
+            return ["error is not an object or null"]
         # Other languages write the keys in an order of their own.
         known = {key: document[key] for key in _KEYS if key in document}
         document = {**known, **document}
-    return _rules_broken(document, contract, exit_code, stream)
-
-
-def _rules_broken(
-    document: Mapping[str, Any], contract: str, exit_code: int, stream: str
-) -> list[str]:
     try:
         check(contract, Answer(dict(document), exit_code, stream))
     except InvalidDocument as broken:
@@ -249,7 +240,6 @@ def judge_returned(data: Any, schema: Mapping[str, Any]) -> Verdict | None:
     if library is None:
         return None
     validator = library.validators.validator_for(schema, library.Draft202012Validator)(schema)
-    faults = [
-        f"the result is not what is declared, {each}" for each in _violations(validator, data)
-    ]
+    found = _violations(validator, data)
+    faults = [f"the result is not what is declared, {each}" for each in found]
     return Verdict(faults, {"declared returns"})

@@ -12,16 +12,17 @@ from typing import Any
 from ..declare.safety import inferred_danger, suggests_reading
 from .values import scalars_in
 
-#: what a flag or argument can be; ``text`` is anything
-KINDS = ("text", "integer", "number", "boolean", "array", "object")
-
 #: by what a call says that an agent makes it
 AGENT_FLAG = "--agent"
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """An option of a command. *item* is the kind of the values of an array."""
+    """An option of a command. *item* is the kind of the values of an array.
+
+    A *kind* is ``text``, which is anything, ``integer``, ``number``, ``boolean``, ``array`` or
+    ``object``.
+    """
 
     name: str
     kind: str = "text"

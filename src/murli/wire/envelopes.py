@@ -13,11 +13,7 @@ from .dialects import REDIRECTED, dialect_of, is_envelope
 from .documents import MURLI_STATES
 from .response import Part, Problem, Replacement, Warned, WireResponse
 from .tables import kind_of
-from .values import MOST
-from .values import number_in as number_in
-from .values import object_in as object_in
-from .values import text_in as text_in
-from .values import texts_in as texts_in
+from .values import MOST, list_in, number_in, object_in, objects_in, text_in, texts_in
 
 # Errors of murli that refuse a call before it runs.
 _REFUSALS = ("confirmation_required", "CONFIRMATION_REQUIRED", "flag_error", "command_error")
@@ -190,9 +186,7 @@ def revision_of(document: Mapping[str, Any], exit_code: int | None, known: str =
     if is_envelope(known):
         return known
     meta, error = object_in(document.get("meta")), object_in(document.get("error"))
-    warnings = document.get("warnings")
-    objects = isinstance(warnings, list) and any(isinstance(each, dict) for each in warnings)
-    if "exit_code" in meta or "pagination" in meta or objects:
+    if "exit_code" in meta or "pagination" in meta or objects_in(document.get("warnings")):
         return "agent-spec-2"
     fixes = {"retry_after_ms", "retry_strategy", "fix_required", "fix_command", "context"}
     if not fixes.isdisjoint(error) or "pagination" in document:
@@ -263,7 +257,7 @@ def _family_part(meta: Mapping[str, Any], beside: Mapping[str, Any]) -> Part:
 
 
 def _warnings(warnings: Any) -> Iterator[Warned]:
-    for each in warnings if isinstance(warnings, list) else ():
+    for each in list_in(warnings):
         if isinstance(each, dict):
             context = object_in(each.get("context"))
             yield Warned(

@@ -21,13 +21,9 @@ _REMARK = r"[(; ]{} ([-+/][^;()]*)(?:;[^()]*)?\)$"
 # How deep the documents of a tool may be nested: what reads them goes down level by level.
 _MOST_LEVELS = 100
 _KINDS = {
-    "bool": "boolean",
-    "boolean": "boolean",
-    "count": "integer",
-    "int": "integer",
-    "integer": "integer",
-    "number": "number",
-    "float": "number",
+    **dict.fromkeys(("bool", "boolean"), "boolean"),
+    **dict.fromkeys(("count", "int", "integer"), "integer"),
+    **dict.fromkeys(("number", "float"), "number"),
     "array": "array",
     "object": "object",
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..contracts.control_lines import envelope_of
 from .dialects import dialect_of
@@ -47,24 +47,23 @@ def read(
     *contract* is what the tool is known to speak, ``""`` to find out, ``plain`` for none. *trouble*
     says why reading stopped early (too much output, too long a line); such an answer is malformed.
     """
-    stderr_text = stderr.decode("utf-8", "replace")
+    process = _Process(contract, exit_code, stderr.decode("utf-8", "replace"))
     if trouble:
-        return malformed(contract, exit_code, trouble, stderr_text)
+        return process.malformed(trouble)
     if contract == "plain":
-        return _plain(stdout, exit_code, stderr_text)
+        return process.plain(stdout)
     documents, noise = values_in(stdout)
     terminal = _pop_terminal(documents)
     lines = [each for each in documents if not is_aside(each) and not is_terminal(each)]
     items = tuple(map(unwrapped, lines))
     ends = [each for each in (*documents, terminal) if is_terminal(each)]
     if len(ends) > 1 and not all(map(is_of_batch, ends)):
-        return malformed(contract, exit_code, SEVERAL_ENDS, stderr_text)
-    found = read_end(terminal, len(items), stderr_text, exit_code, contract)
+        return process.malformed(SEVERAL_ENDS)
+    found = process.ended_by(terminal, len(items))
     if found is None:
-        streams = len(items) > 1
-        return _without_envelope(items, stdout, exit_code, contract, stderr_text, streams=streams)
+        return process.without_end(items, stdout, streams=len(items) > 1)
     if any(isinstance(each, DuplicateKeys) for each in documents):
-        return malformed(contract, exit_code, KEY_TWICE, stderr_text)
+        return process.malformed(KEY_TWICE)
     if terminal is not None and is_of_batch(terminal):
         return replace(found, items=(*documents, terminal))
     oddities = [*found.oddities]
@@ -82,50 +81,6 @@ def read(
     return replace(found, items=items, oddities=tuple(oddities), part=part)
 
 
-def read_end(
-    terminal: Mapping[str, Any] | None,
-    count: int,
-    stderr_text: str,
-    exit_code: int | None,
-    contract: str,
-    *,
-    streams: bool = False,
-) -> WireResponse[Any] | None:
-    """Understand the last word of a tool, behind *count* items; ``None`` when there is none.
-
-    *terminal* is the last document on stdout, if it is one that ends an answer; errors may also be
-    at the end of *stderr_text*. *streams* is whether items were asked for.
-    """
-    oddities: tuple[str, ...] = ()
-    if terminal is None or (exit_code and claims_success(terminal)):
-        error = error_in(stderr_text)
-        if error is not None and terminal is not None:
-            oddities = ("stdout reports a success, stderr a failure",)
-        terminal = error or terminal
-    if terminal is None:
-        return None
-    if isinstance(terminal, DuplicateKeys):
-        return malformed(contract, exit_code, KEY_TWICE, stderr_text)
-    if is_of_batch(terminal):
-        return _batch(terminal, exit_code, contract, stderr_text)
-    if terminal.get("_summary") is True and "ok" not in terminal:
-        # The bare line that ends a stream; what an envelope would add, the exit code says.
-        terminal = {**envelope_of(dict(terminal)), "ok": exit_code in (0, None)}
-    if "ok" in terminal or "schema_version" not in terminal:
-        found = from_family(terminal, exit_code, contract)
-    else:
-        found = from_murli(terminal, exit_code)
-    found = replace(found, oddities=(*found.oddities, *oddities), stderr=_tail(stderr_text))
-    emitted = _counted(found, is_stream=streams or count > 0)
-    if emitted in (None, count):
-        return found
-    return replace(
-        found,
-        oddities=(*found.oddities, f"{emitted} items were sent, {count} arrived"),
-        part=Part(truncated=True, returned=count, total=emitted),
-    )
-
-
 def read_stream(
     terminal: Mapping[str, Any] | None,
     count: int,
@@ -135,15 +90,110 @@ def read_stream(
     trouble: str = "",
 ) -> WireResponse[Any]:
     """Understand how a stream ended of which *count* items have come."""
-    stderr_text = stderr.decode("utf-8", "replace")
+    process = _Process(contract, exit_code, stderr.decode("utf-8", "replace"))
     if trouble:
-        return malformed(contract, exit_code, trouble, stderr_text)
+        return process.malformed(trouble)
     if contract == "plain":
-        return _plain(b"", exit_code, stderr_text)
-    found = read_end(terminal, count, stderr_text, exit_code, contract, streams=True)
-    if found is not None:
-        return found
-    return _without_envelope((), b"", exit_code, contract, stderr_text, streams=count > 0)
+        return process.plain(b"")
+    found = process.ended_by(terminal, count, streams=True)
+    return found or process.without_end((), b"", streams=count > 0)
+
+
+class _Process(NamedTuple):
+    """How a process ended of which an answer is read."""
+
+    contract: str
+    exit_code: int | None
+    stderr: str
+
+    def response(self, state: str, **more: Any) -> WireResponse[Any]:
+        """Return an answer in *state*."""
+        stderr = self.stderr[-_MOST_KEPT:]
+        return WireResponse(self.contract, state, self.exit_code, stderr=stderr, **more)
+
+    def malformed(self, reason: str, items: tuple[Any, ...] = ()) -> WireResponse[Any]:
+        """Return an answer that breaks its contract for *reason*."""
+        problem = Problem("malformed", "MALFORMED", f"The answer cannot be trusted: {reason}.")
+        return self.response("malformed", problem=problem, oddities=(reason,), items=items)
+
+    def plain(self, stdout: bytes) -> WireResponse[Any]:
+        """Return the answer of a tool without a contract: its data or text, and its status."""
+        data: Any = parsed(stdout)
+        if not isinstance(data, (dict, list)) or isinstance(data, DuplicateKeys):
+            data = stdout.decode("utf-8", "replace")
+        problem = None
+        if self.exit_code != 0:
+            last = self.stderr.strip().splitlines()[-1:] or [f"exit code {self.exit_code}"]
+            problem = Problem(kind_of("", self.exit_code), message=last[0][:2000])
+        return self._replace(contract="").response("plain", data=data, problem=problem)
+
+    def ended_by(
+        self, terminal: Mapping[str, Any] | None, count: int, *, streams: bool = False
+    ) -> WireResponse[Any] | None:
+        """Understand the last word of a tool, behind *count* items; ``None`` when there is none.
+
+        *terminal* is the last document on stdout, if it is one that ends an answer; errors may also
+        be at the end of stderr. *streams* is whether items were asked for.
+        """
+        oddities: tuple[str, ...] = ()
+        if terminal is None or (self.exit_code and claims_success(terminal)):
+            error = error_in(self.stderr)
+            if error is not None and terminal is not None:
+                oddities = ("stdout reports a success, stderr a failure",)
+            terminal = error or terminal
+        if terminal is None:
+            return None
+        if isinstance(terminal, DuplicateKeys):
+            return self.malformed(KEY_TWICE)
+        if is_of_batch(terminal):
+            return self._batch(terminal)
+        if terminal.get("_summary") is True and "ok" not in terminal:
+            # The bare line that ends a stream; what an envelope would add, the exit code says.
+            terminal = {**envelope_of(dict(terminal)), "ok": self.exit_code in (0, None)}
+        if "ok" in terminal or "schema_version" not in terminal:
+            found = from_family(terminal, self.exit_code, self.contract)
+        else:
+            found = from_murli(terminal, self.exit_code)
+        oddities = (*found.oddities, *oddities)
+        found = replace(found, oddities=oddities, stderr=self.stderr[-_MOST_KEPT:])
+        emitted = _counted(found, is_stream=streams or count > 0)
+        if emitted in (None, count):
+            return found
+        return replace(
+            found,
+            oddities=(*oddities, f"{emitted} items were sent, {count} arrived"),
+            part=Part(truncated=True, returned=count, total=emitted),
+        )
+
+    def _batch(self, terminal: Mapping[str, Any]) -> WireResponse[Any]:
+        """Understand the answers of a batch: each is an item, and none of them speaks for all."""
+        last = from_family(terminal, None, self.contract)
+        process = self._replace(contract=last.contract)
+        if not self.exit_code and last.ok:
+            return process.response("ok")
+        # To repeat the batch would repeat what has worked.
+        problem = Problem("partial", "BATCH_FAILED", "Not all calls worked.", retryable=False)
+        return process.response("partial", problem=problem)
+
+    def without_end(
+        self, items: tuple[Any, ...], stdout: bytes, *, streams: bool
+    ) -> WireResponse[Any]:
+        """Return the answer of a tool that has no last word."""
+        code = self.exit_code or 0
+        kind = kind_of("", code) if code else ""
+        came = bool(items or streams)
+        if self.contract and (kind == "cancelled" or (kind == "never_ran" and not came)):
+            # Who was killed, or never ran, had no chance to say anything.
+            how = f"exit code {code}" if code > 0 else f"signal {-code}"
+            problem = Problem(kind, message=f"It ended by {how}.", retryable=False)
+            return self.response("failed", problem=problem, items=items)
+        reason = ""
+        if self.contract or streams:
+            # A tool that keeps a contract, or a stream: without a last word nothing is certain.
+            reason = "the stream has no terminal line" if came else "there is no document"
+        if _breaks_off(stdout):
+            reason = "the last document breaks off"
+        return self.malformed(reason, items) if reason else self.plain(stdout)
 
 
 # -- the last word -----------------------------------------------------------------------------
@@ -186,95 +236,10 @@ def is_of_batch(terminal: Mapping[str, Any]) -> bool:
     return "_line" in object_in(terminal.get("meta"))
 
 
-def _batch(
-    terminal: Mapping[str, Any], exit_code: int | None, contract: str, stderr_text: str
-) -> WireResponse[Any]:
-    """Understand the answers of a batch: each is an item, and none of them speaks for all."""
-    last = from_family(terminal, None, contract)
-    problem = None
-    if exit_code or not last.ok:
-        # To repeat the batch would repeat what has worked.
-        problem = Problem("partial", "BATCH_FAILED", "Not all calls worked.", retryable=False)
-    state = "ok" if problem is None else "partial"
-    return WireResponse(last.contract, state, exit_code, problem=problem, stderr=_tail(stderr_text))
-
-
-# -- without a last word -----------------------------------------------------------------------
-
-
-def _without_envelope(
-    items: Sequence[Any],
-    stdout: bytes,
-    exit_code: int | None,
-    contract: str,
-    stderr_text: str,
-    *,
-    streams: bool = False,
-) -> WireResponse[Any]:
-    kind = kind_of("", exit_code) if exit_code else ""
-    if contract and (kind == "cancelled" or (kind == "never_ran" and not (items or streams))):
-        # Who was killed, or never ran, had no chance to say anything.
-        how = (
-            f"exit code {exit_code}"
-            if exit_code and exit_code > 0
-            else f"signal {-(exit_code or 0)}"
-        )
-        problem = Problem(kind, message=f"It ended by {how}.", retryable=False)
-        return WireResponse(
-            contract,
-            "failed",
-            exit_code,
-            problem=problem,
-            items=tuple(items),
-            stderr=_tail(stderr_text),
-        )
-    reason = ""
-    if contract or streams:
-        # A tool that keeps a contract, or a stream: without a last word nothing is certain.
-        came = items or streams
-        reason = "the stream has no terminal line" if came else "there is no document"
-    if _breaks_off(stdout):
-        reason = "the last document breaks off"
-    if reason:
-        return malformed(contract, exit_code, reason, stderr_text, tuple(items))
-    return _plain(stdout, exit_code, stderr_text)
-
-
 def _breaks_off(stdout: bytes) -> bool:
     """Return whether *stdout* ends in what was to become an envelope."""
     start = stdout.rfind(b"\n{") + 1
     return _ENVELOPE.match(stdout, start) is not None and not begins_at(stdout, start)
-
-
-def _plain(stdout: bytes, exit_code: int | None, stderr_text: str) -> WireResponse[Any]:
-    """Return the answer of a tool that keeps no contract: its data, or its text, and its status."""
-    data: Any = parsed(stdout)
-    if not isinstance(data, (dict, list)) or isinstance(data, DuplicateKeys):
-        data = stdout.decode("utf-8", "replace")
-    problem = None
-    if exit_code != 0:
-        last = stderr_text.strip().splitlines()[-1:] or [f"exit code {exit_code}"]
-        problem = Problem(kind_of("", exit_code), message=last[0][:2000])
-    return WireResponse("", "plain", exit_code, data, problem=problem, stderr=_tail(stderr_text))
-
-
-def malformed(
-    contract: str, exit_code: int | None, reason: str, stderr_text: str, items: tuple[Any, ...] = ()
-) -> WireResponse[Any]:
-    """Return an answer that breaks its contract for *reason*."""
-    problem = Problem("malformed", "MALFORMED", f"The answer cannot be trusted: {reason}.")
-    return WireResponse(
-        contract,
-        "malformed",
-        exit_code,
-        problem=problem,
-        oddities=(reason,),
-        items=items,
-        stderr=_tail(stderr_text),
-    )
-
-
-# -- bytes and text ----------------------------------------------------------------------------
 
 
 def _is_text(data: bytes) -> bool:
@@ -283,7 +248,3 @@ def _is_text(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _tail(stderr_text: str) -> str:
-    return stderr_text[-_MOST_KEPT:]

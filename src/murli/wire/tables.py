@@ -13,11 +13,9 @@ EXPIRED = frozenset(("TOKEN_EXPIRED", "CREDENTIALS_EXPIRED"))
 
 # Failures by the name of their code, where that says more than any number.
 _NAMED = {
-    "TOKEN_EXPIRED": "auth_required",
-    "TOKEN_INVALID": "auth_required",
-    "TOKEN_MISSING": "auth_required",
-    "CREDENTIALS_EXPIRED": "auth_required",
-    "UNAUTHENTICATED": "auth_required",
+    **dict.fromkeys(
+        (*EXPIRED, "TOKEN_INVALID", "TOKEN_MISSING", "UNAUTHENTICATED"), "auth_required"
+    ),
     "INCOMPLETE": "incomplete",
     "PARTIAL_FAILURE": "partial",
     "CANCELLED": "cancelled",

@@ -7,7 +7,7 @@ texts end up in docstrings and quoted literals alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as default
 
@@ -19,14 +19,8 @@ from .names import Scope, class_name, docstring, identifier, safe_lines
 from .types import BUILTINS, Types, literal, spelled
 
 _IMPORTED = (
-    "Any",
-    "AsyncStubbed",
-    "AsyncTool",
-    "Literal",
-    "Response",
-    "Stubbed",
-    "Tool",
-    "TypedDict",
+    *("Any", "Literal", "TypedDict"),
+    *("AsyncStubbed", "AsyncTool", "Response", "Stubbed", "Tool"),
 )
 _KINDS = {
     "integer": "\0int",
@@ -136,13 +130,12 @@ class _Module:
                 self._names[prefix, node.path] = self._scope.take(name)
         self.types = Types(self._scope)
         self._returns = {
-            node.path: self.types.of(node.command.output_schema, self._result_name(node.path, own))
+            node.path: self.types.of(
+                node.command.output_schema, class_name(*(node.path or (own,)), "result")
+            )
             for node in _nodes(self._root)
             if node.command is not None and node.runs
         }
-
-    def _result_name(self, path: tuple[str, ...], own: str) -> str:
-        return class_name(*(path or (own,)), "result")
 
     def classes(self, prefix: str, tool: str) -> Iterator[str]:
         """Return the classes, the tool's own last."""
@@ -203,20 +196,19 @@ class _Module:
         loose = scope.take("words") if command.positionals is None else ""
         parameters = (*positionals, *flags.values())
         start, wait = ("async def", "await ") if prefix else ("def", "")
+        needed = [f"{each.name}: {each.kind}" for each in parameters if each.required]
+        free = [
+            f"{each.name}: {each.kind} | None = None" for each in parameters if not each.required
+        ]
         signature = [
             f"    {start} {name}(\n",
             "        self,\n",
             f"        *{loose}: \0str,\n" if loose else "        *,\n",
-            *(f"        {each.name}: {each.kind},\n" for each in parameters if each.required),
-            *(
-                f"        {each.name}: {each.kind} | None = None,\n"
-                for each in parameters
-                if not each.required
-            ),
+            *(f"        {each},\n" for each in (*needed, *free)),
             "        stdin: \0bytes | None = None,\n",
             f"    ) -> Response[{self._returns.get(node.path, 'Any')}]:\n",
         ]
-        arguments = loose or _listed(each.name for each in positionals)
+        arguments = loose or f"[{', '.join(each.name for each in positionals)}]"
         given = ", ".join(f"{flag!a}: {each.name}" for flag, each in flags.items())
         body = [
             docstring(_explained(command, parameters), "        "),
@@ -295,7 +287,3 @@ def _explained(command: Command, parameters: Sequence[_Parameter]) -> list[str]:
     notes = ["Changes something."] if command.mutating else []
     notes += [f"{each.name}: {each.about}" for each in parameters if each.about]
     return [*lines, "", *notes] if notes else lines
-
-
-def _listed(items: Iterable[str]) -> str:
-    return f"[{', '.join(items)}]"

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from keyword import iskeyword
 from typing import Any
 
+from ...wire.values import list_in, object_in
 from .names import Scope, class_name
 
 # A built-in is marked with a NUL until it is known what else has its name, see `spelled`; texts of
@@ -92,7 +93,7 @@ class Types:
             for key, each in properties.items()
         }
         required = schema.get("required")
-        required_keys = set(filter(_is_text, required)) if isinstance(required, list) else set()
+        required_keys = {each for each in list_in(required) if isinstance(each, str)}
         # The same shape has one name.
         shape = json.dumps([fields, sorted(required_keys & fields.keys())])
         if shape not in self._known:
@@ -137,11 +138,8 @@ def _typed_dict(name: str, fields: Mapping[str, str], required_keys: set[str]) -
     always = {key: kind for key, kind in fields.items() if key in required_keys}
     maybe = {key: kind for key, kind in fields.items() if key not in required_keys}
     if always and maybe:
-        return (
-            _fields(f"_{name}", "TypedDict", always)
-            + "\n\n"
-            + _fields(name, f"_{name}, total=False", maybe)
-        )
+        derived = _fields(name, f"_{name}, total=False", maybe)
+        return f"{_fields(f'_{name}', 'TypedDict', always)}\n\n{derived}"
     return _fields(name, "TypedDict" if always else "TypedDict, total=False", fields)
 
 
@@ -153,10 +151,6 @@ def _fields(name: str, bases: str, fields: Mapping[str, str]) -> str:
 def _is_plain(key: str) -> bool:
     named = key.isascii() and key.isidentifier() and not iskeyword(key)
     return named and not key.startswith("_") and key not in BUILTINS
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
 
 
 def _choices(kind: str) -> list[str]:
@@ -178,9 +172,5 @@ def _referred(reference: str, root: Any) -> Any:
         return None
     found = root
     for part in reference[2:].split("/"):
-        found = found.get(part.replace("~1", "/").replace("~0", "~")) if _is_object(found) else None
+        found = object_in(found).get(part.replace("~1", "/").replace("~0", "~"))
     return found
-
-
-def _is_object(value: Any) -> bool:
-    return isinstance(value, dict)

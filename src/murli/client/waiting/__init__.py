@@ -6,11 +6,11 @@ here. What may change something is never repeated.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...line.conditions import Condition, Look, condition_in, looked_at, text_of
+from ...line.conditions import Condition, condition_in, looked_at, text_of
 from ...line.flags import flag_named
 from ...wire.catalogue import Command
 from ...wire.response import Problem
@@ -31,9 +31,14 @@ _LEAST_PAUSE = 0.1
 # Kinds of failures that are waited for as well, and how many of them in a row.
 _PASSING = frozenset(("timeout", "rate_limited", "unavailable"))
 _MOST_FAILURES = 5
-# Codes of problems that are ours, and not the tool's.
-CODES = frozenset(("UNTIL_TIMEOUT", "UNTIL_FIELD", "NOT_REPEATED"))
 _GO_ON = "Make the same call again to go on waiting, with a longer timeout if need be."
+# Codes of problems that are ours, and not the tool's: the kind of each, and what to do.
+_ENDS = {
+    "UNTIL_TIMEOUT": ("timeout", _GO_ON),
+    "UNTIL_FIELD": ("user_error", "It has no fields."),
+    "NOT_REPEATED": ("precondition", "Call it again yourself, if that does no harm."),
+}
+CODES = frozenset(_ENDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +83,11 @@ def wanted_in(flags: dict[str, Any]) -> Wanted | None:
         raise ArgumentMistake("until names no field.", "until")
     times = {
         name: _seconds(name, value)
-        for name, value in (("every", flags.get("every")), ("timeout", flags.get("timeout")))
-        if value is not None
+        for name in ("every", "timeout")
+        if (value := flags.pop(name, None)) is not None
     }
-    for name in (*given, "every", "timeout"):
-        flags.pop(name, None)
+    for name in given:
+        del flags[name]
     every = max(times.get("every", USUAL_PAUSE), _LEAST_PAUSE)
     return Wanted(tuple(conditions), every, times.get("timeout", USUAL_SECONDS))
 
@@ -107,6 +112,17 @@ def _seconds(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e9:
         raise ArgumentMistake(f"{name} is a number of seconds with until, more than 0.", name)
     return float(value)
+
+
+def called(
+    session: Session, words: Sequence[Any], flags: dict[str, Any], stdin: bytes | None
+) -> Steps[Response[Any]]:
+    """Return the last answer of a call, which is repeated where its flags say until when."""
+    wanted = wanted_in(flags)
+    argv = yield from session.built(words, flags)
+    if wanted is not None:
+        return (yield from waited(session, argv, stdin, wanted))
+    return (yield from session.call(argv, stdin))
 
 
 def waited(
@@ -137,7 +153,8 @@ def waited(
         if problem is None:
             look = looked_at(response.data, wanted.conditions)
             if look.missing:
-                return (yield from _ended(response, *_no_such_field(look)))
+                message = f"The result has no field {look.missing!r}."
+                return (yield from _ended(response, "UNTIL_FIELD", message, look.known))
             if look.met:
                 if clock.taken is not None:
                     yield clock.taken
@@ -145,12 +162,14 @@ def waited(
         elif problem.kind not in _PASSING or failures >= _MOST_FAILURES:
             return response
         if is_late:
-            return (yield from _ended(response, *_late(look, wanted)))
+            last = f"; {look.text}." if look is not None else "."
+            message = f"The time for waiting is up after {wanted.seconds:g} s{last}"
+            return (yield from _ended(response, "UNTIL_TIMEOUT", message))
         if session.discovery.may_know_more:
             yield from session.discovery.wanted()
         if _command(session, argv).changes:
             message = "The command may change something; it was called once."
-            return (yield from _ended(response, "precondition", "NOT_REPEATED", message, ()))
+            return (yield from _ended(response, "NOT_REPEATED", message))
         delay = problem.retry_after_ms if problem is not None else None
         wait = max(round(wanted.every * 1000), delay or 0)
         clock.milliseconds += wait
@@ -212,31 +231,18 @@ def _takes_flags(session: Session, argv: tuple[str, ...]) -> bool:
     return command.reads if ours is None else ours.description == flag_named("--until").help
 
 
-def _no_such_field(look: Look) -> tuple[str, str, str, tuple[str, ...]]:
-    message = f"The result has no field {look.missing!r}."
-    return "user_error", "UNTIL_FIELD", message, look.known
-
-
-def _late(look: Look | None, wanted: Wanted) -> tuple[str, str, str, tuple[str, ...]]:
-    last = f"; {look.text}." if look is not None else "."
-    message = f"The time for waiting is up after {wanted.seconds:g} s{last}"
-    return "timeout", "UNTIL_TIMEOUT", message, ()
-
-
 def _ended(
-    response: Response[Any], kind: str, code: str, message: str, known: tuple[str, ...]
+    response: Response[Any], code: str, message: str, known: tuple[str, ...] = ()
 ) -> Steps[Response[Any]]:
     """Return *response* as the last one of a wait that came to nothing."""
-    advice = {
-        "UNTIL_TIMEOUT": _GO_ON,
-        "UNTIL_FIELD": f"There are: {', '.join(known)}." if known else "It has no fields.",
-    }.get(code, "Call it again yourself, if that does no harm.")
-    field = "until" if code == "UNTIL_FIELD" else ""
+    kind, advice = _ENDS[code]
+    if known:
+        advice = f"There are: {', '.join(known)}."
     problem = Problem(
         *(kind, code, message, False),
         phase="execution",
         suggestion=advice,
-        field=field,
+        field="until" if code == "UNTIL_FIELD" else "",
         valid_values=known,
     )
     decision: Decision = Stop(message, advice)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...declare.safety import declaration_gaps
 from ...wire.documents import parsed
-from ...wire.envelopes import object_in
+from ...wire.values import object_in
 from ..judging import Look, NotVerified, finding, or_not_applicable
 from ..results import Evidence, Finding
 from ..shapes.kinds import TEXTS
@@ -73,12 +73,12 @@ def over_described(
     return decorated
 
 
-def previewing(target: Target) -> set[str]:
-    """Return the commands that declare a dry run."""
+def claiming(target: Target, claim: str) -> set[str]:
+    """Return the commands whose ``safety`` says that *claim* is true."""
     return {
         name
         for name, command, _ in each_described(target)
-        if object_in(command.get("safety")).get("dry_run_supported") is True
+        if object_in(command.get("safety")).get(claim) is True
     }
 
 

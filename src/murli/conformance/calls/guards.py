@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...wire.catalogue import Command
 from ...wire.documents import parsed
-from ...wire.envelopes import text_in
+from ...wire.values import text_in
 from .making import Call, Target, confirms, named
 
 

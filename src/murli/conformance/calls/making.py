@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
+from itertools import chain
 from typing import Any
 
 from ...wire.catalogue import Command, Flag
 from ...wire.dialects import Dialect
-from ...wire.envelopes import object_in, text_in
+from ...wire.values import object_in, text_in
 from ..confirming import CONFIRMING
 from ..judging import Look, NotVerified, finding, or_not_applicable
 from ..processes import EVENTS
@@ -139,19 +140,20 @@ class Target(Subject):
         """Make a complete call of *command*, followed by *more*."""
         return Call(self, named(command), self.run(*self.words(command, *more), **how))
 
-    def seen(self) -> list[Call]:
-        """Return the calls made so far; for envelopes only those that ended and must have one."""
+    def seen(self, *making: Iterable[object]) -> list[Call]:
+        """Return the calls made so far; for envelopes only those that ended and must have one.
+
+        Those that *making* yields are made before.
+        """
+        for _ in chain(*making):
+            pass
         found = (self.call_of(each) for each in self.prober.seen)
         return [each for each in found if each is not None]
 
     def all_calls(self) -> list[Call]:
         """Make the calls that show how a tool answers, and return all calls made so far."""
-        for made_now in (self.answers(), self.mistakes()):
-            for _ in made_now:
-                pass
-        for word in ("--help", "--version", "manifest"):
-            self.run(word)
-        return self.seen()
+        words = ("--help", "--version", "manifest")
+        return self.seen(self.answers(), self.mistakes(), map(self.run, words))
 
     def answers(self) -> Iterator[Call]:
         """Make one call of each command that may be run."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ...wire.documents import is_aside, is_terminal, parsed
-from ...wire.envelopes import object_in
+from ...wire.values import object_in
 from ..calls.descriptions import described
 from ..calls.documents import (
     answer_of,
@@ -37,13 +37,11 @@ _MOST_LINES = 200
 # -- of murli ------------------------------------------------------------------------------------
 
 
-def _successes(target: Target) -> Iterator[Call]:
-    found = False
-    for call in target.answered():
-        found = True
-        yield call
+def _successes(target: Target) -> list[Call]:
+    found = list(target.answered())
     if not found:
         raise NotVerified("no call that may be made worked; name one in a [[probe]] of the profile")
+    return found
 
 
 @over(Target.answers)
@@ -87,9 +85,7 @@ def success_shape(call: Call) -> str | None:
 
 
 def _for_programs(target: Target) -> Iterator[Call]:
-    for _ in target.answers():
-        pass
-    return (call for call in target.seen() if not asks_for_text(call))
+    return (call for call in target.seen(target.answers()) if not asks_for_text(call))
 
 
 def asks_for_text(call: Call) -> bool:
@@ -158,10 +154,8 @@ def literal(target: Target) -> Iterator[Finding]:
     yield finding(trouble, call.command, call.evidence, warn=True)
 
 
-def _spoken(target: Target) -> Iterator[Call]:
-    for _ in (*target.answers(), *unknown_flags(target), *unknown_commands(target)):
-        pass
-    return iter(target.seen())
+def _spoken(target: Target) -> list[Call]:
+    return target.seen(target.answers(), unknown_flags(target), unknown_commands(target))
 
 
 @over(_spoken, warn=True)

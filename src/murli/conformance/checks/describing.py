@@ -9,13 +9,13 @@ from typing import Any
 from ...wire.documents import parsed
 from ...wire.values import object_in, objects_in
 from ..calls.descriptions import (
+    claiming,
     described,
     each_described,
     each_with_flags,
     formats,
     is_wrapped,
     over_described,
-    previewing,
 )
 from ..calls.documents import documents
 from ..calls.making import Call, Target, unsuccessful
@@ -27,12 +27,7 @@ from ..shapes.murli import CAPABILITIES, PROFILES, command_misfits, flags_in, is
 SCHEMA_VERSION = "1.0"
 # Options and commands of the contract that tools do not define themselves.
 _OWN_FLAGS = {
-    "agent",
-    "schema",
-    "protocol-version",
-    "help",
-    "install-completion",
-    "show-completion",
+    *("agent", "schema", "protocol-version", "help", "install-completion", "show-completion"),
 }
 _OWN_COMMANDS = {"describe", "help"}
 # What some libraries print for "no value", or the repr of an object.
@@ -218,7 +213,7 @@ def dry_run(target: Target) -> Iterator[Finding]:
     claim = object_in(document.get("capabilities")).get("dry_run")
     if not isinstance(claim, bool):
         raise NotApplicable("capabilities.dry_run is not there")
-    is_so = claim is bool(previewing(target))
+    is_so = claim is bool(claiming(target, "dry_run_supported"))
     trouble = "" if is_so else f"capabilities.dry_run is {shown(claim)}, which is not so"
     yield finding(trouble, "", evidence, warn=True)
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 from ...wire.documents import is_terminal
-from ...wire.envelopes import text_in
+from ...wire.values import text_in
 from ..calls.documents import envelope_of
 from ..calls.making import Call, Target, over
 from ..judging import NotApplicable
@@ -108,9 +108,8 @@ def identity(call: Call) -> str:
 def truthful(target: Target) -> Iterator[Finding]:
     """Request ids are unique, the version is that of ``--version``, the folder is the real one."""
     asked = target.run("--version")
-    version = (
-        (asked.stdout + asked.stderr).decode("utf-8", "replace") if not asked.exit_code else ""
-    )
+    written = b"" if asked.exit_code else asked.stdout + asked.stderr
+    version = written.decode("utf-8", "replace")
     data = (envelope_of(asked) or {}).get("data")
     if isinstance(data, dict):  # not the meta of a description
         version = text_in(data.get("version")) or str(data)[:1000]

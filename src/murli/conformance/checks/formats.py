@@ -46,9 +46,7 @@ def as_ndjson(target: Target) -> Iterator[Finding]:
         trouble = unsuccessful(call)
         if not trouble and not stdout.splitlines():
             trouble = "stdout is empty"
-        elif not trouble and not all(
-            isinstance(parsed(each), dict) for each in stdout.splitlines()
-        ):
+        elif not (trouble or all(isinstance(parsed(each), dict) for each in stdout.splitlines())):
             trouble = "a line is not a JSON object"
         yield finding(trouble, call.command, call.evidence)
         if not trouble and b" " in _TEXTS.sub(b"", stdout):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...wire.catalogue import Command
-from ...wire.envelopes import object_in, text_in
+from ...wire.values import object_in, text_in
 from ..calls.making import Call, Target, named, over, same
 from ..judging import NotApplicable, finding
 from ..results import Finding

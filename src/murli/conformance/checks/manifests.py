@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...wire.dialects import Dialect
-from ...wire.envelopes import object_in, text_in, texts_in
 from ...wire.listing import is_manifest
+from ...wire.values import object_in, text_in, texts_in
 from ..calls.making import Call, Target, unsuccessful
 from ..judging import NotVerified, finding
 from ..results import Finding
@@ -83,10 +83,8 @@ def etag(target: Target) -> Iterator[Finding]:
         yield finding(trouble, "manifest", hit.evidence)
     if miss := target.made("manifest", "--etag", _NO_SUCH_ETAG):
         other = object_in(miss.data).get("etag")
-        trouble = (
-            "" if other == known else "another etag does not give the manifest, the same again"
-        )
-        yield finding(trouble, "manifest", miss.evidence)
+        wrong = "another etag does not give the manifest, the same again"
+        yield finding("" if other == known else wrong, "manifest", miss.evidence)
 
 
 # -- exit codes ----------------------------------------------------------------------------------

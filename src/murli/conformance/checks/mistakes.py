@@ -8,20 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ...wire.dialects import PRECONDITION, REDIRECTED
-from ...wire.envelopes import object_in
+from ...wire.values import list_in, object_in
+from ..calls import mistaken
 from ..calls.descriptions import described, formats
 from ..calls.documents import code_in, documents
 from ..calls.making import Call, Source, Target, named, over
-from ..calls.mistaken import (
-    bad_choices,
-    bad_formats,
-    bad_types,
-    is_about,
-    missing_arguments,
-    unknown_commands,
-    unknown_flags,
-    wrong_calls,
-)
 from ..judging import Look, NotApplicable, NotVerified, finding
 from ..results import Finding
 from ..shapes.kinds import shown
@@ -67,23 +58,24 @@ def _refused(
 
 def _options_read(target: Target) -> Iterator[Call]:
     # A command that refuses to run unconfirmed has not looked at the options.
-    return (call for call in unknown_flags(target) if call.error_name != call.dialect.confirmation)
+    calls = mistaken.unknown_flags(target)
+    return (call for call in calls if call.error_name != call.dialect.confirmation)
 
 
 def _commands_known(target: Target) -> Iterator[Call]:
     target.need_commands()
-    return unknown_commands(target)
+    return mistaken.unknown_commands(target)
 
 
 def _bad_values(target: Target) -> Iterator[Call]:
     target.need_commands()
-    yield from bad_types(target)
+    yield from mistaken.bad_types(target)
     if target.is_enveloped:  # with murli another check looks at choices
         yield from _bad_choices(target)
 
 
 def _bad_choices(target: Target) -> Iterator[Call]:
-    return (call for _, _, call in bad_choices(target))
+    return (call for _, _, call in mistaken.bad_choices(target))
 
 
 #: an unknown option is refused, anywhere
@@ -98,7 +90,7 @@ unknown_command = _refused(
 )
 
 #: an unknown format is refused by every command that may be run
-bad_format = _refused(bad_formats, "an unknown output format")
+bad_format = _refused(mistaken.bad_formats, "an unknown output format")
 
 #: an option for a number refuses a word, and under the envelopes one with choices any other value
 bad_type = _refused(
@@ -109,7 +101,7 @@ bad_type = _refused(
 
 #: a command without a required argument neither runs nor asks for it
 missing_argument = _refused(
-    missing_arguments,
+    mistaken.missing_arguments,
     "a missing argument",
     otherwise="no command that may be run is known to require anything",
     is_fair=lambda call: call.exit_code == PRECONDITION and call.error_name in _WOULD_ASK,
@@ -129,19 +121,18 @@ def valid_values(target: Target) -> Iterator[Finding]:
     """``valid_values`` lists the formats, or the choices of an option."""
     wanted = set(formats(target))
     commands = {named(each): each for each in target.safe}
-    for call in bad_formats(target):
+    for call in mistaken.bad_formats(target):
         known = commands.get(call.command)  # absent for the tool itself
-        if call.error and (known is None or is_about(target, known, "output", call.error)):
+        if call.error and (known is None or mistaken.is_about(target, known, "output", call.error)):
             yield from _listed(call, wanted, f"--output {NO_SUCH_FORMAT}")
-    for command, flag, call in bad_choices(target):
-        if call.error and is_about(target, command, flag.name, call.error):
+    for command, flag, call in mistaken.bad_choices(target):
+        if call.error and mistaken.is_about(target, command, flag.name, call.error):
             yield from _listed(call, set(flag.values), f"--{flag.name}")
 
 
 def _listed(call: Call, wanted: set[str], what: str) -> Iterator[Finding]:
     if wanted:
-        values = call.error.get("valid_values")
-        listed = values if isinstance(values, list) else []
+        listed = list_in(call.error.get("valid_values"))
         missing = ", ".join(map(shown, sorted(each for each in wanted if each not in listed)[:3]))
         trouble = f"{what}: valid_values lacks {missing}" if missing else ""
         yield finding(trouble, call.command, call.evidence)
@@ -150,11 +141,11 @@ def _listed(call: Call, wanted: set[str], what: str) -> Iterator[Finding]:
 def names(target: Target) -> Iterator[Finding]:
     """The error types of wrong calls are ``flag_error``, ``command_error`` and so on."""
     for calls, more in (
-        (unknown_flags, ("confirmation_required",)),
-        (unknown_commands, ()),
-        (bad_formats, ("invalid_output_format",)),
-        (bad_types, ()),
-        (missing_arguments, ()),
+        (mistaken.unknown_flags, ("confirmation_required",)),
+        (mistaken.unknown_commands, ()),
+        (mistaken.bad_formats, ("invalid_output_format",)),
+        (mistaken.bad_types, ()),
+        (mistaken.missing_arguments, ()),
     ):
         known = (*USAGE, *more)
         for call in calls(target):
@@ -186,8 +177,8 @@ def text(target: Target) -> Iterator[Finding]:
         raise NotApplicable("it has no text format")
     for command in target.safe:
         usual = target.called(command, NO_SUCH_FLAG)
-        is_free = "output" not in command.flags
-        if usual.error and is_free and is_about(target, command, NO_SUCH_FLAG, usual.error):
+        is_free = bool(usual.error) and "output" not in command.flags
+        if is_free and mistaken.is_about(target, command, NO_SUCH_FLAG, usual.error):
             break
     else:
         raise NotVerified("no mistake is refused that may be made")
@@ -205,7 +196,7 @@ def text(target: Target) -> Iterator[Finding]:
 # -- of envelopes --------------------------------------------------------------------------------
 
 
-@over(lambda target: (call for call in wrong_calls(target) if call.error))
+@over(lambda target: (call for call in mistaken.wrong_calls(target) if call.error))
 def phase(call: Call) -> str:
     """The error about a wrong call has the phase ``validation``, and is not retryable."""
     if call.error.get("phase") != "validation":
@@ -215,7 +206,7 @@ def phase(call: Call) -> str:
     return ""
 
 
-@over(wrong_calls)
+@over(mistaken.wrong_calls)
 def no_trace(call: Call) -> str:
     """A call that exits with the code for a wrong call changes no file."""
     return call.changed

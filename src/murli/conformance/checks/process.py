@@ -25,9 +25,7 @@ def _calls(target: Target, stdin: str = "null") -> Iterator[Call]:
 
 def _everything(target: Target) -> Iterator[Call]:
     """Yield every call that was made, and some more that show how the tool writes."""
-    for made in (_calls(target), target.mistakes()):
-        for _ in made:
-            pass
+    target.seen(_calls(target), target.mistakes())
     for evidence in target.prober.seen:
         words = evidence.argv[len(target.prober.tool) :]
         yield Call(target, target.command_of(words), evidence)
@@ -124,16 +122,14 @@ def reader_gone(target: Target) -> Iterator[Finding]:
     # Some always write something to stderr.
     is_new = bool(stderr) and not target.run(listing).stderr
     complains = is_new or any(each in stderr for each in _COMPLAINTS)
-    yield finding(
-        _hangs(call) or ("it complains on stderr" if complains else ""), "", call.evidence
-    )
+    trouble = _hangs(call) or ("it complains on stderr" if complains else "")
+    yield finding(trouble, "", call.evidence)
 
 
-def _readings(target: Target) -> Iterator[Call]:
-    return (target.called(command) for command in target.safe)
-
-
-@over(_readings, otherwise="no command is declared to only read")
+@over(
+    lambda target: map(target.called, target.safe),
+    otherwise="no command is declared to only read",
+)
 def reads_leave_no_trace(call: Call) -> str:
     """A command that is declared to only read changes no files."""
     changed = [each for each in call.evidence.changed if not _is_kept(each)]

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from ...declare.safety import inferred_danger, suggests_change
 from ...wire.catalogue import Command
 from ...wire.documents import parsed
-from ...wire.envelopes import object_in, text_in
-from ..calls.descriptions import described, each_described, formats, gaps_in, previewing
+from ...wire.values import object_in, text_in
+from ..calls.descriptions import claiming, described, each_described, formats, gaps_in
 from ..calls.guards import is_guarded, is_refusal, only_foretells, unconfirmed
 from ..calls.making import Call, Target, named, over, unlike, unsuccessful
 from ..judging import NotApplicable, NotVerified, all_seen, finding, or_not_applicable
@@ -52,17 +52,9 @@ def _undeclared(target: Target) -> str:
 # -- declarations --------------------------------------------------------------------------------
 
 
-def _only_reading(target: Target) -> set[str]:
-    return {
-        name
-        for name, entry, _ in each_described(target)
-        if object_in(entry.get("safety")).get("read_only") is True
-    }
-
-
 def honest(target: Target) -> Iterator[Finding]:
     """A command with a name such as delete or create is declared as a change."""
-    reading = set() if target.is_enveloped else _only_reading(target)
+    reading = set() if target.is_enveloped else claiming(target, "read_only")
     for command in target.leaves:
         name, trouble = named(command), ""
         if not suggests_change(command.path) or command.mutating or name in target.profile.safe:
@@ -196,7 +188,7 @@ def guard_schema(target: Target) -> Iterator[Finding]:
 def _previewed(target: Target) -> Iterator[tuple[Command, Call | None]]:
     """Make the dry runs that are declared; ``None`` if the words of a call would confirm it."""
     target.need_commands()
-    able = previewing(target)
+    able = claiming(target, "dry_run_supported")
     # Commands that only read may define the flag themselves.
     declared = [
         each
@@ -239,7 +231,7 @@ def _is_about_preview(command: Command, call: Call) -> bool:
 
 def dry_run_undeclared(target: Target) -> Iterator[Finding]:
     """A command that only reads, and declares no dry run, refuses ``--dry-run``."""
-    able = previewing(target)
+    able = claiming(target, "dry_run_supported")
     commands = [each for each in target.working("dry-run") if named(each) not in able]
     if not commands:
         raise NotApplicable("every command that may be run has a preview")

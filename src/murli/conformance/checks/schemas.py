@@ -99,21 +99,17 @@ def every_command(target: Target) -> Iterator[Finding]:
         raise NotVerified("there is no manifest")
     safe = [each.path for each in target.readers()]
     found = [*safe, *(each.path for each in target.groups)]
-    answered = True
-    for path in dict.fromkeys(found):
-        result = _described(target, path)
-        answered &= result is not None and result.status == "pass"
-        if result is not None:
-            yield result
-    if not (answered and safe):
+    results = [_described(target, path) for path in dict.fromkeys(found)]
+    yield from filter(None, results)
+    if not safe or not all(each is not None and each.status == "pass" for each in results):
         return
     # If all other commands support the flag, it does not run this one either.
     for command in target.leaves:
-        foreign = is_foreign(target.entry_of(named(command)))
-        if command.path not in found and not foreign and may_be_asked(target, command, "--schema"):
-            result = _described(target, command.path)
-            if result is not None:
-                yield result
+        if command.path in found or is_foreign(target.entry_of(named(command))):
+            continue
+        is_harmless = may_be_asked(target, command, "--schema")
+        if is_harmless and (result := _described(target, command.path)):
+            yield result
 
 
 def _described(target: Target, path: tuple[str, ...]) -> Finding | None:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from ...wire.documents import is_aside, is_terminal, parsed
-from ...wire.envelopes import object_in
+from ...wire.values import object_in
 from ..calls.documents import documents, has_lines
 from ..calls.making import Call, Target, named, over, unlike
 from ..judging import NotApplicable, NotVerified, finding
@@ -297,5 +297,4 @@ def batch(target: Target) -> Iterator[Finding]:
     if call := target.made(*words, stdin="text", text=_NO_REQUEST):
         fits = call.exit_code != 0 and call.error_name == "DISPATCH_PARSE_ERROR"
         wrong = "a line that is not a request is not answered with DISPATCH_PARSE_ERROR"
-        trouble = "" if fits else wrong
-        yield finding(trouble, "exec", call.evidence)
+        yield finding("" if fits else wrong, "exec", call.evidence)

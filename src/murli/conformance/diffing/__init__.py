@@ -18,7 +18,9 @@ the order of keys are not compared.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from typing import Any
 
 from .changes import (
@@ -97,33 +99,21 @@ def text(changes: Iterable[Change]) -> str:
 
 
 def _counted(changes: list[Change]) -> str:
-    counts = {severity: _count(changes, severity) for severity in SEVERITIES}
+    counts = Counter(each.severity for each in changes)
     return ", ".join(
-        f"{count} {_COUNTED[severity][count != 1]}" for severity, count in counts.items() if count
+        f"{counts[each]} {_COUNTED[each][counts[each] != 1]}" for each in SEVERITIES if counts[each]
     )
-
-
-def _count(changes: list[Change], severity: str) -> int:
-    return sum(1 for each in changes if each.severity == severity)
 
 
 def document(changes: Iterable[Change]) -> dict[str, Any]:
     """Return *changes* as JSON types: the count of each severity, and all changes."""
     found = list(changes)
+    counts = Counter(each.severity for each in found)
     return {
-        "breaking": _count(found, BREAKING),
-        "notes": _count(found, NOTE),
-        "compatible": _count(found, COMPATIBLE),
+        "breaking": counts[BREAKING],
+        "notes": counts[NOTE],
+        "compatible": counts[COMPATIBLE],
         "changes": [
-            {
-                "kind": each.kind,
-                "severity": each.severity,
-                "command": each.command,
-                "subject": each.subject,
-                "detail": each.detail,
-                "before": each.before,
-                "after": each.after,
-            }
-            for each in found
+            {field.name: getattr(each, field.name) for field in fields(each)} for each in found
         ],
     }

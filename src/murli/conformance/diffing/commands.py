@@ -9,9 +9,11 @@ from typing import Any
 from .changes import BREAKING, COMPATIBLE, NOTE, Change, Subject, moved, printable, same, shown
 from .parameters import argument_changes, flag_changes
 from .schemas import output_changes
-from .surface import Entry, Surface, alias_path, distinct_texts
+from .surface import Entry, Parameter, Surface, alias_path, distinct_texts
 from .traits import trait_changes
 
+#: exit codes by their numbers
+Codes = Mapping[str, Mapping[str, Any]]
 _MOVED = {True: "added", False: "removed"}
 _DANGERS = {"safe": 0, "mutating": 1, "destructive": 2}
 # JSON Schema names for the types of a declared shape.
@@ -146,13 +148,11 @@ def _safety(command: str, before: Entry, after: Entry) -> Iterator[Change]:
 # -- exit codes ----------------------------------------------------------------------------------
 
 
-def _codes(surface: Surface, entry: Entry) -> dict[str, Mapping[str, Any]]:
+def _codes(surface: Surface, entry: Entry) -> Codes:
     return {**surface.exit_codes, **entry.exit_codes}
 
 
-def code_changes(
-    command: str, old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
-) -> Iterator[Change]:
+def code_changes(command: str, old: Codes, new: Codes) -> Iterator[Change]:
     """Yield the changes of the exit codes of *command*."""
     removed = [number for number in old if number not in new]
     added = [number for number in new if number not in old]
@@ -215,18 +215,19 @@ def shared_changes(old: Surface, new: Surface) -> Iterator[Change]:
         for path, entry in old.commands.items()
         if (target := new.resolve(path)) in new.commands and target is not None
     ]
-    kept = {
-        name: flag
-        for name, flag in old.flags.items()
-        if name in new.flags or not both or not all(name in each.flags for _, each in both)
-    }
-    fresh = {
-        name: flag
-        for name, flag in new.flags.items()
-        if name in old.flags or not both or not all(name in each.flags for each, _ in both)
-    }
+    kept = _of_tool(old, new, [entry for _, entry in both])
+    fresh = _of_tool(new, old, [entry for entry, _ in both])
     yield from flag_changes("", kept, fresh, {}, {})
     yield from _shared_codes(old, new, both)
+
+
+def _of_tool(one: Surface, other: Surface, others: list[Entry]) -> Mapping[str, Parameter]:
+    """Return the flags of every command of *one* that not all commands of the *other* list."""
+    return {
+        name: flag
+        for name, flag in one.flags.items()
+        if name in other.flags or not others or not all(name in each.flags for each in others)
+    }
 
 
 def _shared_codes(old: Surface, new: Surface, both: list[tuple[Entry, Entry]]) -> Iterator[Change]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from ...wire.listing import is_description, is_manifest
+from ...wire.values import object_in, objects_in
 from .changes import NotADescription, printable
 
 _ADVICE = "Save what `TOOL describe` or `TOOL manifest` prints, as it is."
@@ -74,8 +74,7 @@ def _unwrapped(document: Any) -> Any:
         return document
     if failed:
         raise NotADescription(f"The file holds the answer of a call that failed. {_ADVICE}")
-    meta = document.get("meta")
-    for each in (document, meta if isinstance(meta, dict) else {}):
+    for each in (document, object_in(document.get("meta"))):
         if each.get("not_modified") is True:
             raise NotADescription(
                 "The file says only that nothing had changed. Save what `TOOL manifest` prints "
@@ -89,12 +88,10 @@ def _unwrapped(document: Any) -> Any:
 def _is_shortened(commands: Any) -> bool:
     waiting = [commands]
     while waiting:
-        below = waiting.pop()
-        for each in below if isinstance(below, list) else ():
-            if isinstance(each, Mapping):
-                if "name" in each and each.keys() <= _BRIEF:
-                    return True
-                waiting.append(each.get("subcommands"))
+        for each in objects_in(waiting.pop()):
+            if "name" in each and each.keys() <= _BRIEF:
+                return True
+            waiting.append(each.get("subcommands"))
     return False
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
+from ...wire.values import list_in, object_in, text_in
 from .changes import canonical, same
 
 #: the types of JSON; an integral number is also an integer
@@ -22,12 +23,13 @@ _REMARKS = {
 _POINTING = {*_REMARKS, "$ref"}
 # Keywords that are rewritten as others.
 _READ = {"$ref", "allOf", "anyOf", "oneOf", "const", "nullable", "additionalItems"}
-_LEAST = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
-_MOST = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
+#: the keywords that are bounds
+LEAST = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
+MOST = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
 # How one keyword of two schemas is merged.
 _JOINED = {
     *("type", "required", "enum", "properties", "patternProperties", "items"),
-    *("additionalProperties", *_LEAST, *_MOST),
+    *("additionalProperties", *LEAST, *MOST),
 }
 # How many schemas are read, references included, before the comparison stops.
 _MOST_READ = 20_000
@@ -87,7 +89,7 @@ class Reader:
         if not self._left:
             raise TooIntricate
         node = _own(schema)
-        parts = [each for each in _list(schema.get("allOf")) if isinstance(each, (dict, bool))]
+        parts = [each for each in list_in(schema.get("allOf")) if isinstance(each, (dict, bool))]
         if "$ref" in schema:
             target = self._target(schema["$ref"])
             if target is None:
@@ -104,8 +106,8 @@ class Reader:
     def _target(self, reference: Any) -> Any:
         if not isinstance(reference, str):
             return None
-        own = self.root.get("$id") if isinstance(self.root, dict) else None
-        if isinstance(own, str) and own:
+        own = text_in(object_in(self.root).get("$id"))
+        if own:
             reference = reference.removeprefix(own) if "#" in reference else reference
         if not reference.startswith("#"):
             return None
@@ -118,7 +120,7 @@ class Reader:
             if isinstance(found, list) and name.isascii() and name.isdigit() and len(name) < 7:
                 found = found[int(name)] if int(name) < len(found) else None
             else:
-                found = found.get(name) if isinstance(found, dict) else None
+                found = object_in(found).get(name)
         return found if isinstance(found, (dict, bool)) else None
 
     def _anchored(self, name: str) -> Any:
@@ -162,9 +164,9 @@ class Reader:
         if word == "enum":
             kept = {canonical(each) for each in other}
             return [each for each in one if canonical(each) in kept]
-        if word in _LEAST:
+        if word in LEAST:
             return max(one, other)
-        if word in _MOST:
+        if word in MOST:
             return min(one, other)
         if word in ("items", "additionalProperties"):
             return self._both(one, other)
@@ -266,7 +268,7 @@ def _own(schema: Mapping[str, Any]) -> Node:
         del words["prefixItems"]
     if words.get("uniqueItems") is False:
         del words["uniqueItems"]
-    for word in (*_LEAST, *_MOST):
+    for word in (*LEAST, *MOST):
         bound = words.get(word, 0)
         if isinstance(bound, bool) or not isinstance(bound, (int, float)) or bound != bound:
             words[f"{word}'"] = words.pop(word)
@@ -293,7 +295,3 @@ def _kind_of(value: Any) -> str:
     if isinstance(value, str):
         return "string"
     return "array" if isinstance(value, list) else "object"
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -15,17 +15,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from .changes import BREAKING, COMPATIBLE, Change, canonical, listed, printable, same, shown
-from .nodes import ALL, TYPES, Node, Reader, TooIntricate, kinds_in, values_in
+from .nodes import ALL, LEAST, MOST, TYPES, Node, Reader, TooIntricate, kinds_in, values_in
 
+#: pairs of schemas, by their ids
+Pairs = set[tuple[int, int]]
 # How many pairs of schemas are compared before the comparison stops.
 _MOST_PAIRS = 20_000
-_LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
-_UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
 # A bound may be implied by another one.
 _STRICTER = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
 _COMPARED = {
     *("type", "enum", "properties", "required", "additionalProperties", "patternProperties"),
-    *("items", "prefixItems", *_LOWER, *_UPPER),
+    *("items", "prefixItems", *LEAST, *MOST),
 }
 # The type that a keyword restricts; values of other types are valid.
 _CONCERNS = {
@@ -65,7 +65,7 @@ class _Comparison:
         self._olds, self._news = Reader(old), Reader(new)
         self._is_output = is_output
         self._fit: dict[tuple[int, int], None] = {}  # in the order of their discovery
-        self._unfit: set[tuple[int, int]] = set()
+        self._unfit: Pairs = set()
         self._depth = 0
         self._left = _MOST_PAIRS
 
@@ -77,9 +77,7 @@ class _Comparison:
         except TooIntricate:
             return [_change("unjudged", BREAKING, "", "is too intricate to be judged")]
 
-    def _walk(
-        self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
-    ) -> Iterator[Change]:
+    def _walk(self, old: Node, new: Node, place: str, met: Pairs) -> Iterator[Change]:
         """Yield the differences between two schemas and their parts, each pair once."""
         pair = (id(old), id(new))
         if pair in met:  # a recursive schema
@@ -93,7 +91,7 @@ class _Comparison:
         else:
             yield from self._plain(old, new, place, met)
 
-    def _below(self, old: Any, new: Any, place: str, met: set[tuple[int, int]]) -> Iterator[Change]:
+    def _below(self, old: Any, new: Any, place: str, met: Pairs) -> Iterator[Change]:
         yield from self._walk(self._olds.node(old), self._news.node(new), place, met)
 
     def _fits(self, old: Node, new: Node) -> bool:
@@ -120,9 +118,7 @@ class _Comparison:
 
     # -- one of several --------------------------------------------------------------------------
 
-    def _alternatives(
-        self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
-    ) -> Iterator[Change]:
+    def _alternatives(self, old: Node, new: Node, place: str, met: Pairs) -> Iterator[Change]:
         before, after = self._olds.alternatives(old), self._news.alternatives(new)
         strange, homes = [], []
         for each in after:
@@ -151,9 +147,7 @@ class _Comparison:
 
     # -- one thing -------------------------------------------------------------------------------
 
-    def _plain(
-        self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
-    ) -> Iterator[Change]:
+    def _plain(self, old: Node, new: Node, place: str, met: Pairs) -> Iterator[Change]:
         before, after = kinds_in(old), kinds_in(new)
         values, others = values_in(old), values_in(new)
         if values is not None and others is not None:
@@ -161,8 +155,7 @@ class _Comparison:
         elif after - before:
             yield _gained(before, after, place)
         elif values is not None and after:
-            text = f"may be anything now, not only {listed(values)}"
-            yield _widened(place, text)
+            yield _widened(place, f"may be anything now, not only {listed(values)}")
         elif before - after or others is not None:
             yield _narrowed(place, f"is always {_in_words(new)} now", _named(before), _named(after))
         both = before & after
@@ -174,9 +167,7 @@ class _Comparison:
             yield from _bounds(old, new, place, both)
             yield from _others(old, new, place, both)
 
-    def _objects(
-        self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
-    ) -> Iterator[Change]:
+    def _objects(self, old: Node, new: Node, place: str, met: Pairs) -> Iterator[Change]:
         before, after = old.words.get("properties", {}), new.words.get("properties", {})
         needed = old.words.get("required", frozenset())
         given = new.words.get("required", frozenset())
@@ -191,27 +182,21 @@ class _Comparison:
                     yield from self._added(old, name, schema, inner, met)
                     continue
                 if name in needed and name not in given:
-                    text = "may be missing now"
-                    yield _change("property_optional", BREAKING, inner, text)
+                    yield _change("property_optional", BREAKING, inner, "may be missing now")
                 elif name in given and name not in needed:
-                    text = "is always there now"
-                    yield _change("property_required", COMPATIBLE, inner, text)
+                    yield _change("property_required", COMPATIBLE, inner, "is always there now")
                 yield from self._below(before.get(name, rest), schema, inner, met)
             elif name in needed or self._is_output:
                 yield _change("property_removed", BREAKING, inner, "was removed")
         yield from self._patterned(old, new, place, met)
         if rest is False and others is not False:
-            text = "may have properties now that the old schema excludes"
-            yield _widened(place, text)
+            yield _widened(place, "may have properties now that the old schema excludes")
         elif others is False and rest is not False:
-            text = "has no properties but those it names now"
-            yield _narrowed(place, text)
+            yield _narrowed(place, "has no properties but those it names now")
         else:
             yield from self._below(rest, others, f"{place}.*", met)
 
-    def _added(
-        self, old: Node, name: str, schema: Any, place: str, met: set[tuple[int, int]]
-    ) -> Iterator[Change]:
+    def _added(self, old: Node, name: str, schema: Any, place: str, met: Pairs) -> Iterator[Change]:
         rest = _rest(old)
         patterns = old.words.get("patternProperties", {})
         bound = [each for pattern, each in patterns.items() if _may_match(pattern, name)]
@@ -226,9 +211,7 @@ class _Comparison:
         else:
             yield from self._below(rest, schema, place, met)
 
-    def _patterned(
-        self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
-    ) -> Iterator[Change]:
+    def _patterned(self, old: Node, new: Node, place: str, met: Pairs) -> Iterator[Change]:
         before = old.words.get("patternProperties", {})
         after = new.words.get("patternProperties", {})
         for pattern in sorted({*before, *after}):
@@ -240,9 +223,7 @@ class _Comparison:
             else:
                 yield from self._below(_rest(old), after[pattern], inner, met)
 
-    def _arrays(
-        self, old: Node, new: Node, place: str, met: set[tuple[int, int]]
-    ) -> Iterator[Change]:
+    def _arrays(self, old: Node, new: Node, place: str, met: Pairs) -> Iterator[Change]:
         first, then = old.words.get("prefixItems", []), new.words.get("prefixItems", [])
         before, after = old.words.get("items", True), new.words.get("items", True)
         for place_in in range(max(len(first), len(then))):
@@ -296,20 +277,16 @@ def _values(old: list[Any], new: list[Any], place: str) -> Iterator[Change]:
     added = [each for each in new if canonical(each) not in before]
     removed = [each for each in old if canonical(each) not in after]
     if added:
-        text = f"may be {listed(added)} now"
-        yield _change("value_added", BREAKING, place, text, old, new)
+        yield _change("value_added", BREAKING, place, f"may be {listed(added)} now", old, new)
     elif removed:
-        text = f"is no longer {listed(removed)}"
-        yield _narrowed(place, text, old, new)
+        yield _narrowed(place, f"is no longer {listed(removed)}", old, new)
 
 
 def _gained(before: frozenset[str], after: frozenset[str], place: str) -> Change:
     was, now = _named(before), _named(after)
     if before & after and after != ALL:
-        text = f"may be {_named(after - before)} now"
-        return _widened(place, text, was, now)
-    text = f"is {now} now, it was {was}"
-    return _change("type_changed", BREAKING, place, text, was, now)
+        return _widened(place, f"may be {_named(after - before)} now", was, now)
+    return _change("type_changed", BREAKING, place, f"is {now} now, it was {was}", was, now)
 
 
 def _matters(word: str, kinds: frozenset[str]) -> bool:
@@ -318,7 +295,7 @@ def _matters(word: str, kinds: frozenset[str]) -> bool:
 
 
 def _bounds(old: Node, new: Node, place: str, kinds: frozenset[str]) -> Iterator[Change]:
-    for words, sign in ((_LOWER, 1), (_UPPER, -1)):
+    for words, sign in ((LEAST, 1), (MOST, -1)):
         for word in (each for each in words if _matters(each, kinds)):
             before, after = old.words.get(word), new.words.get(word)
             if before == after:
@@ -329,8 +306,7 @@ def _bounds(old: Node, new: Node, place: str, kinds: frozenset[str]) -> Iterator
                 if each is not None and (before is None or sign * each >= sign * before)
             ]
             if kept:
-                text = f"is bound more closely by {word}"
-                yield _narrowed(place, text, before, after)
+                yield _narrowed(place, f"is bound more closely by {word}", before, after)
             else:
                 text = f"is no longer bound by {word} {shown(before)}"
                 yield _widened(place, text, before, after)
@@ -346,8 +322,7 @@ def _others(old: Node, new: Node, place: str, kinds: frozenset[str]) -> Iterator
         if word in old.words:
             yield _change("unjudged", BREAKING, place, f"{_UNDECIDED} ({word})", before, after)
         else:
-            text = f"is bound more closely by {word}"
-            yield _narrowed(place, text, before, after)
+            yield _narrowed(place, f"is bound more closely by {word}", before, after)
 
 
 def _change(

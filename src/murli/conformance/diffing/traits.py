@@ -24,6 +24,7 @@ from .changes import (
 from .schemas import output_changes, takes_as_before
 from .surface import Entry, comparable, distinct_texts
 
+Facts = Mapping[str, Any]
 # key -> (severity if it becomes true, severity if it becomes false, and the sentences)
 _SWITCHES = {
     "async": (BREAKING, "answers before its work is done now", BREAKING, "answers in the end now"),
@@ -107,9 +108,7 @@ def trait_changes(command: str, old: Entry, new: Entry) -> Iterator[Change]:
     yield from other_changes(command, before, after, _KNOWN)
 
 
-def other_changes(
-    command: str, before: Mapping[str, Any], after: Mapping[str, Any], known: set[str]
-) -> Iterator[Change]:
+def other_changes(command: str, before: Facts, after: Facts, known: set[str]) -> Iterator[Change]:
     """Yield a note for every changed key that is not *known*."""
     for key in sorted({*before, *after} - known):
         if key not in before or key not in after or not same(before[key], after[key]):
@@ -118,9 +117,7 @@ def other_changes(
             yield Change("other_changed", NOTE, command, key, text, was, now)
 
 
-def _switches(
-    command: str, before: Mapping[str, Any], after: Mapping[str, Any]
-) -> Iterator[Change]:
+def _switches(command: str, before: Facts, after: Facts) -> Iterator[Change]:
     for table, denies in ((_SWITCHES, False), (_DENIALS, True)):
         for key, (bad, beginning, better, ceasing) in table.items():
             was, now = (
@@ -172,12 +169,7 @@ def _platforms(command: str, old: Any, new: Any) -> Iterator[Change]:
 
 
 def _pairs(
-    command: str,
-    key: str,
-    before: Mapping[str, Any],
-    after: Mapping[str, Any],
-    lost: str,
-    gained: str,
+    command: str, key: str, before: Facts, after: Facts, lost: str, gained: str
 ) -> Iterator[Change]:
     """Yield added and removed names of an object; a changed value counts as both."""
     old, new = object_in(before.get(key)), object_in(after.get(key))

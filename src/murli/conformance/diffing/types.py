@@ -7,25 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...wire.values import object_in, text_in
 from .changes import BREAKING, COMPATIBLE, NOTE
 
 _KINDS = {
-    "bool": "boolean",
-    "boolean": "boolean",
-    "decimal": "number",
-    "double": "number",
-    "enum": "text",
-    "choice": "text",
-    "file": "text",
-    "float": "number",
-    "float32": "number",
-    "float64": "number",
+    **dict.fromkeys(("bool", "boolean"), "boolean"),
+    **dict.fromkeys(("decimal", "double", "float", "float32", "float64", "number"), "number"),
+    **dict.fromkeys(("enum", "choice", "file", "path", "str", "string", "text"), "text"),
     "integer": "integer",
-    "number": "number",
-    "path": "text",
-    "str": "text",
-    "string": "text",
-    "text": "text",
 }
 _WHOLE = re.compile(r"(u?)int(8|16|32|64)?")
 #: kinds that take no value on a command line
@@ -67,10 +56,8 @@ def type_of(entry: Mapping[str, Any]) -> Type:
     elif word.endswith("Array"):
         many, split, word = True, "nothing", word.removesuffix("Array")
     elif word == "array":
-        schema = entry.get("schema")
-        items = schema.get("items") if isinstance(schema, Mapping) else None
-        item = items.get("type") if isinstance(items, Mapping) else None
-        many, word = True, item if isinstance(item, str) and item else "string"
+        items = object_in(object_in(entry.get("schema")).get("items"))
+        many, word = True, text_in(items.get("type")) or "string"
         written = f"array of {word}"
     whole = _WHOLE.fullmatch(word.lower())
     if whole:

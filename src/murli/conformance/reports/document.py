@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
 from ..results import STATUSES, Evidence, Finding, Report, Result
@@ -18,6 +17,8 @@ from .wording import by_urgency, bytes_of, decoded, excerpt, fix_of, reference_o
 _MOST_BYTES = 1000
 _MOST_BYTES_IN_FULL = 65536
 _MOST_FINDINGS = 20
+# Texts of a report about the tool.
+_ABOUT = ("name", "version", "contract", "measured", "wire")
 
 
 def document(report: Report, *, full: bool = False) -> dict[str, Any]:
@@ -30,11 +31,7 @@ def document(report: Report, *, full: bool = False) -> dict[str, Any]:
     """
     return {
         "tool": [_exact(word) for word in report.tool],
-        "name": _string(report.name),
-        "version": _string(report.version),
-        "contract": _string(report.contract),
-        "measured": _string(report.measured),
-        "wire": _string(report.wire),
+        **{name: _string(getattr(report, name)) for name in _ABOUT},
         "ok": report.ok,
         "level": report.level,
         "levels": {str(level): state for level, state in report.levels.items()},
@@ -42,11 +39,7 @@ def document(report: Report, *, full: bool = False) -> dict[str, Any]:
         "summary": {status: report.count(status) for status in STATUSES},
         "checks": [_check(each, full) for each in by_urgency(report.results)],
         "nodes": [
-            {
-                "path": _string(each.path),
-                "summary": _string(each.summary),
-                "danger": _string(each.danger),
-            }
+            {name: _string(getattr(each, name)) for name in ("path", "summary", "danger")}
             for each in report.nodes
         ],
         "notes": [_string(each) for each in report.notes],
@@ -94,7 +87,7 @@ def _evidence(evidence: Evidence, full: bool) -> dict[str, Any]:
         "argv": [_exact(word) for word in evidence.argv],
         "stdin": evidence.stdin,
         **({"given": evidence.given} if evidence.given else {}),
-        "env": _environment(evidence.env),
+        "env": {_string(name): _exact(value) for name, value in evidence.env.items()},
         "event": _string(evidence.event),
         "exit_code": evidence.exit_code,
         "timed_out": evidence.timed_out,
@@ -105,15 +98,11 @@ def _evidence(evidence: Evidence, full: bool) -> dict[str, Any]:
     }
 
 
-def _environment(env: Mapping[str, str]) -> dict[str, Any]:
-    return {_string(name): _exact(value) for name, value in env.items()}
-
-
 def _bytes(data: bytes, most: int) -> str | dict[str, Any]:
     """Return bytes in a form that can be reversed, as a string if possible."""
     more = 0
     if len(data) > most:
-        more = excerpt(data, most).more
+        _, more = excerpt(data, most)
         data = data[: len(data) - more]
     try:
         found: dict[str, Any] = {"encoding": "utf-8", "value": data.decode()}

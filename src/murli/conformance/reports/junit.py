@@ -28,8 +28,9 @@ def junit(report: Report) -> str:
     root = Xml.Element("testsuites", {"name": "murli check", **numbers})
     suite = Xml.SubElement(root, "testsuite", {"name": visible(report.name), **numbers})
     properties = Xml.SubElement(suite, "properties")
-    for name, value in _properties(report).items():
-        Xml.SubElement(properties, "property", {"name": name, "value": visible(value)})
+    for name in ("version", "contract", "measured", "wire", "level", "score"):
+        _property(properties, name, str(getattr(report, name)))
+    _property(properties, "spoken", spoken(report))
     for result in report.results:
         _case(suite, report, result)
     Xml.indent(root)
@@ -37,16 +38,8 @@ def junit(report: Report) -> str:
     return head + Xml.tostring(root, encoding="unicode") + "\n"
 
 
-def _properties(report: Report) -> dict[str, str]:
-    return {
-        "version": report.version,
-        "contract": report.contract,
-        "measured": report.measured,
-        "wire": report.wire,
-        "level": str(report.level),
-        "score": str(report.score),
-        "spoken": spoken(report),
-    }
+def _property(properties: Xml.Element, name: str, value: str) -> None:
+    Xml.SubElement(properties, "property", {"name": name, "value": visible(value)})
 
 
 def _case(suite: Xml.Element, report: Report, result: Result) -> None:

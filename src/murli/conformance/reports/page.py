@@ -23,20 +23,9 @@ from ..results import (
     Report,
     Result,
 )
-from .page_commands import command_sections, remedy, tree
+from . import wording
+from .page_commands import Branch, Words, command_sections, grown, remedy, tree, words_of
 from .page_text import asset_text, attribute, badge, lines, piece, shown, slug
-from .page_tree import Branch, Words, grown, words_of
-from .wording import (
-    LEVEL_WORDS,
-    ORDER,
-    SYMBOLS,
-    WORDS,
-    by_reason,
-    command_name,
-    overall,
-    reference_of,
-    spoken,
-)
 
 # How many places are linked from the entry of one check.
 _MOST_LINKED = 200
@@ -51,7 +40,7 @@ def page(report: Report) -> str:
     """Return the report as a complete HTML document; text of the tool cannot become markup."""
     root = grown(report)
     style, script = asset_text("page.css"), asset_text("page.js")
-    line, colour = _ICONS.get(overall(report), ("M8 4v5m0 2.6v.2", "%2356459c"))
+    line, colour = _ICONS.get(wording.overall(report), ("M8 4v5m0 2.6v.2", "%2356459c"))
     whole = piece(
         "page",
         policy=_policy(style, script),
@@ -61,10 +50,10 @@ def page(report: Report) -> str:
         early=_EARLY,
         name=shown(report.name),
         version=f" <small>{shown(report.version)}</small>" if report.version else "",
-        spoken=shown(spoken(report)),
+        spoken=shown(wording.spoken(report)),
         notes=lines(f'<p class="note">{shown(note)}</p>' for note in report.notes),
         levels="\n".join(_levels(report)),
-        overall=overall(report),
+        overall=wording.overall(report),
         score=report.score,
         filters="\n".join(_filters(report)),
         tree="\n".join(tree(root, report.name)),
@@ -92,39 +81,42 @@ def _hash(text: str) -> str:
 
 def _levels(report: Report) -> Iterator[str]:
     for level, state in report.levels.items():
-        status, word = _LEVEL_STATUS[state], LEVEL_WORDS[state]
-        yield piece("level", status=status, sign=SYMBOLS[status], level=level, word=word)
+        status, word = _LEVEL_STATUS[state], wording.LEVEL_WORDS[state]
+        yield piece("level", status=status, sign=wording.SYMBOLS[status], level=level, word=word)
 
 
 def _filters(report: Report) -> Iterator[str]:
     """Yield the filter; only the script shows its controls, which do nothing without it."""
-    for status in ORDER:
-        facts = {"status": status, "sign": SYMBOLS[status], "word": WORDS[status]}
+    for status in wording.ORDER:
+        facts = {"status": status, "sign": wording.SYMBOLS[status], "word": wording.WORDS[status]}
         number = report.count(status)
         yield piece("filter", **facts, number=number, state="" if number else " disabled")
 
 
 def _overview(report: Report, root: Branch) -> Iterator[str]:
     anchors = {each.words: each.anchor for each in root.all()}
-    for status, title in ((FAIL, "Failures"), (WARN, "Warnings")):
-        own = [each for each in report.results if each.status == status]
-        if own:
-            yield f'<h3 class="level">{title}</h3>'
-        for result in own:
-            yield from _check(result, anchors)
+    by_status = {
+        each: [one for one in report.results if one.status == each] for each in wording.ORDER
+    }
+    yield from _checks("Failures", by_status[FAIL], anchors)
+    yield from _checks("Warnings", by_status[WARN], anchors)
     yield from _grouped(report, NOT_VERIFIED, "Not verified")
     for level in LEVELS:
-        own = [each for each in report.results if each.level == level and each.status == PASS]
-        if own:
-            yield f'<h3 class="level">Passes of level {level}</h3>'
-        for result in own:
-            yield from _check(result, anchors)
+        passed = [each for each in by_status[PASS] if each.level == level]
+        yield from _checks(f"Passes of level {level}", passed, anchors)
     yield from _grouped(report, NOT_APPLICABLE, "Not applicable")
+
+
+def _checks(title: str, results: list[Result], anchors: dict[Words, str]) -> Iterator[str]:
+    if results:
+        yield f'<h3 class="level">{title}</h3>'
+    for result in results:
+        yield from _check(result, anchors)
 
 
 def _grouped(report: Report, status: str, title: str) -> Iterator[str]:
     """Yield one entry for each reason why checks are of *status*."""
-    reasons = by_reason(report.results, status)
+    reasons = wording.by_reason(report.results, status)
     if reasons:
         yield f'<h3 class="level">{title}</h3>'
     for reason, results in reasons.items():
@@ -135,7 +127,7 @@ def _grouped(report: Report, status: str, title: str) -> Iterator[str]:
 
 def _alike(result: Result) -> str:
     name = f'<code class="id">{shown(result.id)}</code>'
-    address = reference_of(result)
+    address = wording.reference_of(result)
     name = f'<a href="{address}">{name}</a>' if address else name
     return f'<li id="k-{slug(result.id)}">{shown(result.title)} {name}</li>'
 
@@ -169,7 +161,7 @@ def _details(result: Result, anchors: dict[Words, str], places: str) -> Iterator
         for finding in troubles[:_MOST_LINKED]:
             anchor = f"{anchors[words_of(finding.command)]}:{slug(result.id)}"
             yield (
-                f'<li><a href="#{anchor}">{shown(command_name(finding.command))}</a> '
+                f'<li><a href="#{anchor}">{shown(wording.command_name(finding.command))}</a> '
                 f"{shown(finding.detail)}</li>"
             )
         yield "</ul>"
@@ -177,10 +169,10 @@ def _details(result: Result, anchors: dict[Words, str], places: str) -> Iterator
             yield f'<p class="more">and {more:,} more, each in the tree</p>'
     elif result.findings:
         yield f'<p class="more">Holds in {places}.</p>'
-    details = (
-        [f"Requirements: {shown(', '.join(result.requirements))}"] if result.requirements else []
-    )
-    if (address := reference_of(result)) and not troubles:
+    details = []
+    if result.requirements:
+        details.append(f"Requirements: {shown(', '.join(result.requirements))}")
+    if (address := wording.reference_of(result)) and not troubles:
         details.append(f'<a href="{address}">reference</a>')
     if details:
         yield f'<p class="requirements">{"; ".join(details)}</p>'

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from ..results import FAIL, PASS, WARN, Finding, Report, Result
+from ..results import FAIL, PASS, WARN, Finding, Node, Report, Result, worst
 from .page_text import attribute, badge, command_line, lines, piece, process, prose, shown, slug
-from .page_tree import Branch
 from .wording import SYMBOLS, WORDS, fix_of, reference_of
 
 # A page of a thousand commands must open quickly, so these are limited: the bytes of all processes
@@ -18,6 +18,86 @@ _MOST_PROCESSES = 40
 # Up to this many, passed checks are shown with the line that reproduces them, then only by name.
 _MOST_PASSES = 3000
 _DANGERS = ("safe", "mutating", "destructive")
+# No real tool is deeper; deeper commands are shown flat.
+_DEEPEST = 20
+
+Words = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Branch:
+    """One command; *below* counts the findings of it and its subcommands by status."""
+
+    words: Words
+    anchor: str
+    node: Node
+    findings: list[tuple[Result, Finding]] = field(default_factory=list)
+    children: list["Branch"] = field(default_factory=list)
+    below: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def path(self) -> str:
+        """The words after the name of the tool."""
+        return " ".join(self.words)
+
+    @property
+    def status(self) -> str:
+        """The worst status found here, ``""`` if nothing was checked."""
+        return worst([finding for _, finding in self.findings]) if self.findings else ""
+
+    @property
+    def worst(self) -> str:
+        """The worst of what was found here and below, ``""`` where nothing was looked at."""
+        return next((each for each in (FAIL, WARN, PASS) if self.below[each]), "")
+
+    def all(self) -> Iterator["Branch"]:
+        """Yield this branch and all below it, in order."""
+        yield self
+        for child in self.children:
+            yield from child.all()
+
+
+def grown(report: Report) -> Branch:
+    """Return the tool as the root of its commands, those that only findings name included."""
+    known = {words_of(each.path): each for each in report.nodes}
+    found: dict[Words, list[tuple[Result, Finding]]] = {}
+    for result in report.results:
+        for finding in result.findings:
+            found.setdefault(words_of(finding.command), []).append((result, finding))
+    paths: dict[Words, None] = {(): None}
+    for words in (*known, *found):
+        for end in range(1, len(words) + 1):
+            paths.setdefault(words[:end])
+    anchors: Counter[str] = Counter()
+    branches: dict[Words, Branch] = {}
+    for words in paths:
+        path = " ".join(words)
+        node = known.get(words, Node(path))
+        anchor = f"c-{slug(path)}" if words else "tool"
+        anchors[anchor] += 1
+        if anchors[anchor] > 1:  # no slug has a tilde, so a numbered name is unique
+            anchor = f"{anchor}~{anchors[anchor]}"
+        branches[words] = Branch(words, anchor, node, found.get(words, []))
+        if words:
+            branches[words[:-1]].children.append(branches[words])
+    _count(branches[()])
+    return branches[()]
+
+
+def words_of(path: str) -> Words:
+    """Return the words of *path*, its place in the tree."""
+    words = tuple(path.split())
+    return words if len(words) <= _DEEPEST else (path,)
+
+
+def _count(branch: Branch) -> None:
+    branch.below.update(finding.status for _, finding in branch.findings)
+    for child in branch.children:
+        _count(child)
+        branch.below.update(child.below)
+
+
+# -- as HTML ---------------------------------------------------------------------------------------
 
 
 def tree(root: Branch, name: str) -> Iterator[str]:
@@ -66,28 +146,17 @@ def command_sections(root: Branch, report: Report) -> Iterator[str]:
         yield from sections.section(branch)
 
 
-@dataclass(slots=True)
-class _Shares:
-    """What the page still has room for."""
-
-    bytes_of_stream: int
-    lines_of_passes: bool
-
-
-def _shares(report: Report) -> _Shares:
-    processes = sum(min(len(each.troubles), _MOST_PROCESSES) for each in report.results)
-    passes = sum(1 for result in report.results for each in result.findings if each.status == PASS)
-    least, most = _BYTES
-    share = _MOST_BYTES_OF_ALL // max(2 * processes, 1)
-    return _Shares(max(least, min(share, most)), passes <= _MOST_PASSES)
-
-
 class _Sections:
     """Writes the sections, within the room of the page."""
 
     def __init__(self, report: Report) -> None:
         self._name = report.name
-        self._shares = _shares(report)
+        troubled = sum(min(len(each.troubles), _MOST_PROCESSES) for each in report.results)
+        found = [each for result in report.results for each in result.findings]
+        least, most = _BYTES
+        # How much is shown of one stream, and whether that passes are shown line by line.
+        self._share = max(least, min(_MOST_BYTES_OF_ALL // max(2 * troubled, 1), most))
+        self._has_lines = sum(each.status == PASS for each in found) <= _MOST_PASSES
         self._shown_times: dict[str, int] = {}
 
     def section(self, branch: Branch) -> Iterator[str]:
@@ -114,9 +183,8 @@ class _Sections:
                 if number <= _MOST_PROCESSES:
                     yield from self._trouble(result, finding, place)
                 else:
-                    brief.append(
-                        f'<li data-status="{status}"{place}>{_brief(result, finding)}</li>'
-                    )
+                    short = _brief(result, finding)
+                    brief.append(f'<li data-status="{status}"{place}>{short}</li>')
         if brief:
             yield f'<p class="more">In brief; elsewhere {_MOST_PROCESSES} of each are in full.</p>'
             yield f'<ul class="brief">{"".join(brief)}</ul>'
@@ -143,7 +211,7 @@ class _Sections:
             yield f'<p class="detail">{shown(finding.detail)}</p>'
         yield from remedy(result)
         if finding.evidence is not None:
-            yield from process(finding.evidence, self._shares.bytes_of_stream)
+            yield from process(finding.evidence, self._share)
 
     def _passes(self, passes: list[tuple[Result, Finding]]) -> Iterator[str]:
         by_check: dict[str, list[tuple[Result, Finding]]] = {}
@@ -154,7 +222,7 @@ class _Sections:
         if len(passes) > number:
             word += f" <small>in {len(passes):,} places</small>"
         body = f'<p data-status="pass">{shown(", ".join(by_check))}</p>'
-        if self._shares.lines_of_passes:
+        if self._has_lines:
             body = f"<ul>\n{lines(map(_passed, by_check.values()))}</ul>"
         yield piece("passes", badge=badge(PASS), title=f"{number} {word}", body=body)
 

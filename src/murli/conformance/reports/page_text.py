@@ -9,18 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from ..results import Evidence
-from .wording import (
-    STDIN_WORDS,
-    SYMBOLS,
-    UNSEEN,
-    UNSEEN_IN_LINES,
-    WORDS,
-    escape,
-    excerpt,
-    facts,
-    shell_line,
-    visible,
-)
+from . import wording
 
 _NOT_IN_ANCHORS = re.compile(r"[^A-Za-z0-9_.-]+")
 # A check may pass a very long word on purpose.
@@ -53,9 +42,9 @@ def lines(parts: Iterable[str]) -> str:
 def shown(text: str, *, lines: bool = False) -> str:
     """Return *text* as HTML; escapes are elements, so they cannot be mistaken for letters."""
     parts, end = [], 0
-    for match in (UNSEEN_IN_LINES if lines else UNSEEN).finditer(text):
+    for match in (wording.UNSEEN_IN_LINES if lines else wording.UNSEEN).finditer(text):
         parts.append(html.escape(text[end : match.start()]))
-        parts.append(f"<i>{escape(match)}</i>")
+        parts.append(f"<i>{wording.escape(match)}</i>")
         end = match.end()
     return "".join(parts) + html.escape(text[end:])
 
@@ -68,7 +57,7 @@ def prose(text: str) -> str:
 
 def attribute(text: str) -> str:
     """Return *text* for an attribute, or for an element that holds only text."""
-    return html.escape(visible(text))
+    return html.escape(wording.visible(text))
 
 
 def slug(text: str) -> str:
@@ -78,13 +67,13 @@ def slug(text: str) -> str:
 
 def badge(status: str) -> str:
     """Return a status as a symbol and a word; colour only repeats it."""
-    sign = f'<span aria-hidden="true">{SYMBOLS[status]}</span>'
-    return f'<span class="badge {status}">{sign}{WORDS[status]}</span>'
+    sign = f'<span aria-hidden="true">{wording.SYMBOLS[status]}</span>'
+    return f'<span class="badge {status}">{sign}{wording.WORDS[status]}</span>'
 
 
 def command_line(evidence: Evidence) -> str:
     """Return the line that runs a process again; the prompt is not copied with it."""
-    line = shell_line(evidence)
+    line = wording.shell_line(evidence)
     more = ""
     if len(line) > _LONGEST_LINE:
         more = f"<small> … {len(line) - _LONGEST_LINE} characters more</small>"
@@ -95,8 +84,8 @@ def command_line(evidence: Evidence) -> str:
 def process(evidence: Evidence, most: int) -> Iterator[str]:
     """Yield a process as blocks: its line, its end, and *most* bytes of its output."""
     yield f'<pre class="line">{command_line(evidence)}</pre>'
-    rows = dict(facts(evidence))
-    rows.setdefault("stdin", STDIN_WORDS.get(evidence.stdin, evidence.stdin))
+    rows = dict(wording.facts(evidence))
+    rows.setdefault("stdin", wording.STDIN_WORDS.get(evidence.stdin, evidence.stdin))
     if not evidence.timed_out and evidence.duration_ms:
         rows["took"] = f"{evidence.duration_ms} ms"
     pairs = "".join(
@@ -110,10 +99,10 @@ def process(evidence: Evidence, most: int) -> Iterator[str]:
 def _output(name: str, data: bytes, most: int) -> str:
     if not data:
         return f'<p class="stream">{name} <small>nothing</small></p>'
-    part = excerpt(data, most)
-    size = f"{len(data):,} bytes" if not part.more else f"first {most:,} of {len(data):,} bytes"
+    text, more = wording.excerpt(data, most)
+    size = f"first {most:,} of {len(data):,} bytes" if more else f"{len(data):,} bytes"
     # HTML ignores a newline right after the tag.
     return (
         f'<p class="stream">{name} <small>{size}</small></p>'
-        f'<pre class="output">\n{shown(part.text, lines=True)}</pre>'
+        f'<pre class="output">\n{shown(text, lines=True)}</pre>'
     )

@@ -17,23 +17,7 @@ from ..results import (
     Report,
     Result,
 )
-from .wording import (
-    ASCII_SYMBOLS,
-    LEVEL_WORDS,
-    SYMBOLS,
-    by_reason,
-    by_urgency,
-    columns,
-    command_name,
-    excerpt,
-    facts,
-    fix_of,
-    reference_of,
-    shell_line,
-    spoken,
-    summary,
-    visible,
-)
+from . import wording
 
 _WIDTH = 100
 # How many findings of one check are printed, and how much of one stream.
@@ -58,17 +42,17 @@ def text(report: Report, *, verbose: bool = False, ascii: bool = False) -> str:
     The text has no control characters and no colours; with *ascii* it is ASCII.
     """
     lines = [*_Table(report, verbose, ascii).lines()]
-    return "\n".join(visible(line, ascii=ascii) for line in lines) + "\n"
+    return "\n".join(wording.visible(line, ascii=ascii) for line in lines) + "\n"
 
 
 def reproduction(evidence: Evidence, *, ascii: bool = False) -> list[str]:
     """Return the lines that describe one process: its command line, its end, its output."""
-    line = shell_line(evidence, ascii=ascii)
+    line = wording.shell_line(evidence, ascii=ascii)
     if len(line) > _LONGEST_LINE:
         line = f"{line[:_LONGEST_LINE]} [{len(line) - _LONGEST_LINE} characters more]"
     lines = [f"$ {line}"]
-    for name, fact in facts(evidence):
-        lines += _labelled(name, visible(fact, ascii=ascii))
+    for name, fact in wording.facts(evidence):
+        lines += _labelled(name, wording.visible(fact, ascii=ascii))
     for name, data in (("stdout", evidence.stdout), ("stderr", evidence.stderr)):
         lines += _output(name, data, ascii)
     return lines
@@ -78,12 +62,12 @@ def _output(name: str, data: bytes, ascii: bool) -> Iterator[str]:
     if not data:
         yield f"{name:8}(nothing)"
         return
-    shown = excerpt(data, _MOST_BYTES)
-    whole = visible(shown.text.removesuffix("\n"), lines=True, ascii=ascii).expandtabs(8)
+    text, more = wording.excerpt(data, _MOST_BYTES)
+    whole = wording.visible(text.removesuffix("\n"), lines=True, ascii=ascii).expandtabs(8)
     rows = [row for line in whole.split("\n") for row in _chopped(line, _WIDTH - 20)]
     for number, row in enumerate(rows[:_MOST_LINES]):
         yield f"{'' if number else name:8}{row}".rstrip()
-    if shown.more or len(rows) > _MOST_LINES:
+    if more or len(rows) > _MOST_LINES:
         yield f"{'':8}[cut; {len(data)} bytes in all]"
 
 
@@ -91,7 +75,7 @@ def _chopped(line: str, width: int) -> Iterator[str]:
     """Yield *line* in pieces of at most *width* columns, without losing a character."""
     start = taken = 0
     for at, character in enumerate(line):
-        wide = columns(character)
+        wide = wording.columns(character)
         if taken + wide > width:
             yield line[start:at]
             start, taken = at, 0
@@ -117,7 +101,7 @@ class _Table:
         self._report = report
         self._verbose = verbose
         self._ascii = ascii
-        self._symbols = ASCII_SYMBOLS if ascii else SYMBOLS
+        self._symbols = wording.ASCII_SYMBOLS if ascii else wording.SYMBOLS
         shown = (PASS, FAIL, WARN) if verbose else (FAIL, WARN)
         ids = [each.id for each in report.results if each.status in shown]
         self._id_width = max((len(self._safe(each)) for each in ids), default=0)
@@ -125,31 +109,28 @@ class _Table:
     def lines(self) -> Iterator[str]:
         yield from self._head()
         for status in (FAIL, WARN):
-            own = self._of(status)
-            if own:
-                yield ""
-                yield f"{_TITLES[status]} ({len(own)})"
-            for result in own:
-                yield from self._check(result)
+            if self._report.count(status):
+                yield from self._listed(status)
         for status in (NOT_VERIFIED, NOT_APPLICABLE):
             yield from self._grouped(status)
         if self._verbose:
-            yield ""
-            yield f"{_TITLES[PASS]} ({len(self._of(PASS))})"
-            for result in self._of(PASS):
-                yield from self._check(result)
+            yield from self._listed(PASS)
         yield ""
-        yield summary(self._report)
+        yield wording.summary(self._report)
         seconds = self._report.duration_ms / 1000
         yield f"{self._report.processes} processes in {seconds:.1f} s"
 
-    def _of(self, status: str) -> list[Result]:
-        """Return the results of *status* in the order of their levels."""
-        return [each for each in by_urgency(self._report.results) if each.status == status]
+    def _listed(self, status: str) -> Iterator[str]:
+        """Yield the results of *status* in the order of their levels."""
+        yield ""
+        yield f"{_TITLES[status]} ({self._report.count(status)})"
+        for result in wording.by_urgency(self._report.results):
+            if result.status == status:
+                yield from self._check(result)
 
     def _grouped(self, status: str) -> Iterator[str]:
         """Yield a line for each reason why checks are of *status*, with their ids."""
-        reasons = by_reason(self._report.results, status)
+        reasons = wording.by_reason(self._report.results, status)
         if reasons:
             yield ""
             yield f"{_TITLES[status]} ({sum(map(len, reasons.values()))})"
@@ -161,14 +142,10 @@ class _Table:
 
     def _head(self) -> Iterator[str]:
         report = self._report
-        name = " ".join(filter(None, (report.name, report.version)))
-        yield from _wrapped(self._safe(f"{name} {spoken(report)}"), _WIDTH)
+        first = f"{wording.titled(report)} {wording.spoken(report)}"
+        yield from _wrapped(self._safe(first), _WIDTH)
         yield f"Level {report.level} of {LEVELS[-1]}, score {report.score} of 100"
-        yield (
-            ", ".join(
-                f"level {level} {LEVEL_WORDS[state]}" for level, state in report.levels.items()
-            )
-        ).capitalize()
+        yield wording.levels(report)
         for note in report.notes:
             yield from self._indented(f"Note: {note}", 0)
 
@@ -190,15 +167,13 @@ class _Table:
             yield from self._finding(finding)
         if len(troubles) > len(shown):
             yield from self._indented(_others(troubles[len(shown) :]), 6)
-        if troubles and fix_of(result):
-            yield from self._indented(f"Fix: {fix_of(result)}", 6)
-            yield from self._indented(f"See: {reference_of(result)}", 6)
+        if troubles and wording.fix_of(result):
+            yield from self._indented(f"Fix: {wording.fix_of(result)}", 6)
+            yield from self._indented(f"See: {wording.reference_of(result)}", 6)
 
     def _finding(self, finding: Finding) -> Iterator[str]:
-        name = command_name(finding.command)
         mark = f"{self._symbols[finding.status]} " if self._verbose else ""
-        line = f"{name}: {finding.detail}" if finding.detail else name
-        yield from self._indented(mark + line, 6)
+        yield from self._indented(mark + wording.described(finding), 6)
         if finding.evidence is None:
             return
         lines = reproduction(finding.evidence, ascii=self._ascii)
@@ -213,10 +188,10 @@ class _Table:
             yield " " * (by + 2 * bool(number)) + row
 
     def _safe(self, text: str) -> str:
-        return visible(text, ascii=self._ascii)
+        return wording.visible(text, ascii=self._ascii)
 
 
 def _others(findings: tuple[Finding, ...]) -> str:
-    names = [command_name(each.command) for each in findings]
+    names = [wording.command_name(each.command) for each in findings]
     more = f" and {len(names) - _MOST_NAMED} more" * (len(names) > _MOST_NAMED)
     return f"also: {', '.join(names[:_MOST_NAMED])}{more}"

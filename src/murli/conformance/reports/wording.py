@@ -10,7 +10,6 @@ import re
 import shlex
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ..checks.rows import REMEDIES
 from ..results import (
@@ -23,6 +22,7 @@ from ..results import (
     REACHED,
     WARN,
     Evidence,
+    Finding,
     Report,
     Result,
 )
@@ -88,23 +88,18 @@ def decoded(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
-    """The beginning of an output; *more* is how many bytes are left out."""
+def excerpt(data: bytes, most: int) -> tuple[str, int]:
+    """Return the first *most* bytes as whole characters, and how many bytes are left out.
 
-    text: str
-    more: int = 0
-
-
-def excerpt(data: bytes, most: int) -> Excerpt:
-    """Return the first *most* bytes as whole characters; the text is not yet harmless."""
+    The text is not yet harmless.
+    """
     if len(data) <= most:
-        return Excerpt(decoded(data))
+        return decoded(data), 0
     end = most
     # A character is a first byte and at most three continuation bytes.
     while end > most - 3 and data[end] & 0xC0 == 0x80:
         end -= 1
-    return Excerpt(decoded(data[:end]), len(data) - end)
+    return decoded(data[:end]), len(data) - end
 
 
 def columns(text: str) -> int:
@@ -211,6 +206,23 @@ def summary(report: Report) -> str:
     """Return the counts of all statuses in one line."""
     numbers = ", ".join(f"{number} {WORDS[status]}" for status, number in counts(report))
     return f"{len(report.results)} checks: {numbers}"
+
+
+def titled(report: Report) -> str:
+    """Return the name and the version of the tool."""
+    return " ".join(filter(None, (report.name, report.version)))
+
+
+def levels(report: Report) -> str:
+    """Return the states of all levels in one line."""
+    states = report.levels.items()
+    return ", ".join(f"level {level} {LEVEL_WORDS[state]}" for level, state in states).capitalize()
+
+
+def described(finding: Finding) -> str:
+    """Return the command that a finding is about, and what is wrong with it."""
+    name = command_name(finding.command)
+    return f"{name}: {finding.detail}" if finding.detail else name
 
 
 def command_name(command: str) -> str:

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from ...wire.dialects import REDIRECTED, Dialect
+from ...wire.values import list_in, object_in
 from .kinds import (
     COUNT,
     LIST,
@@ -96,8 +97,7 @@ def kinds(document: Mapping[str, Any], dialect: Dialect) -> Iterator[str]:
     five = {"ok": TRUTH, "data": or_null(nested), "error": or_null(OBJECT)}
     five |= {"warnings": LIST, "meta": OBJECT}
     yield from wrong_kinds(document, five, "the document")
-    given = document.get("warnings")
-    for at, each in enumerate(given if isinstance(given, list) else ()):
+    for at, each in enumerate(list_in(document.get("warnings"))):
         yield from _warning(each, f"warnings[{at}]", dialect)
 
 
@@ -124,8 +124,7 @@ def outcome(document: Mapping[str, Any], exit_code: int, dialect: Dialect) -> It
     if exit_code == 0:
         if error is not None:
             yield "exit 0, and the error is not null"
-        meta = document.get("meta")
-        known = meta if isinstance(meta, dict) else {}
+        known = object_in(document.get("meta"))
         reasons = ["not_modified"] if dialect.is_first_envelope else ["not_modified", "help"]
         if data is None and error is None and not any(known.get(each) is True for each in reasons):
             yield f"data and error are both null, and meta has no {' or '.join(reasons)}"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...wire.values import objects_in
+from ...wire.values import object_in, objects_in, text_in
 from . import kinds
 from .from_schema import Shapes
 from .kinds import OBJECT, POSITIVE, TEXT, TRUTH, Fields, Kind, closed, list_of, misfits_of, one_of
@@ -111,8 +111,7 @@ _NEVER_WITH: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 def shape_of(manifest: Mapping[str, Any]) -> str:
     """Return the version of *manifest*: ``1`` or ``3``."""
-    version = manifest.get("schema_version")
-    return "3" if isinstance(version, str) and version.startswith("3.") else "1"
+    return "3" if text_in(manifest.get("schema_version")).startswith("3.") else "1"
 
 
 def manifest_troubles(manifest: Mapping[str, Any], shape: str) -> Iterator[str]:
@@ -142,7 +141,7 @@ def entry_troubles(entry: Mapping[str, Any], shape: str) -> Iterator[str]:
 
 
 def _exit_codes(codes: Any, shape: str) -> Iterator[str]:
-    for number, code in codes.items() if isinstance(codes, dict) else ():
+    for number, code in object_in(codes).items():
         if shape == "3" and not _NUMBER.fullmatch(number):
             yield f"exit_codes.{number} is not a number"
         yield from _part(code, shape, "exit_code", f"exit_codes.{number}")
@@ -156,7 +155,7 @@ def _part(part: Any, shape: str, name: str, where: str) -> Iterator[str]:
 
 
 def _flags(flags: Any, shape: str, with_media_types: str) -> Iterator[str]:
-    for name, flag in flags.items() if isinstance(flags, dict) else ():
+    for name, flag in object_in(flags).items():
         where = f"flags.{name}"
         yield from _part(flag, shape, "flag", where)
         if shape == "1" or not isinstance(flag, dict):
