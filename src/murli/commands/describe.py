@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from ..formats import plain
+from ..formats import dumps, plain
 from ..line import usage
 from ..line.discretion import discreet
 from ..line.scanning import offers, offers_profiles
@@ -77,8 +77,8 @@ def run(invocation: Invocation) -> NoReturn:
         _print_json(invocation, search(invocation.host.tree(), " ".join(options["search"])))
     depth = options.get("depth")
     if not words:
-        document = plain(build(invocation, depth))
-        _print_plain(invocation, document if depth else _with_hint(invocation, document))
+        document = build(invocation, depth)
+        _print_json(invocation, document if depth else _with_hint(invocation, document))
     found = [described(command, depth) for command in _named(invocation, words)]
     _print_json(invocation, found[0] if len(found) == 1 else {"commands": found})
 
@@ -99,10 +99,9 @@ def _named(invocation: Invocation, words: list[str]) -> list[Command]:
 
 def _with_hint(invocation: Invocation, document: dict[str, Any]) -> dict[str, Any]:
     """Return a whole *document* that says how to get less, before the rest, if it is long."""
-    import json
+    from ..formats.quick import one_line
 
-    # As `dumps` writes it, by the encoder that is quicker at that.
-    size = len(json.dumps(document, ensure_ascii=False, separators=(",", ":")))
+    size = len(one_line(document) or dumps(plain(document), pretty=False))
     if size <= _LONG:
         return document
     call = f"{invocation.host.name()} describe"
