@@ -205,10 +205,12 @@ def telling_metavar(given: object, type_name: str, name: str) -> str:
     ``""`` where that adds nothing to *name*, that of the flag or argument.
     """
     words = given if isinstance(given, (list, tuple)) else [given]
-    text = " ".join(word for word in words if isinstance(word, str))
+    text = " ".join([word for word in words if isinstance(word, str)])
     if not text:
         kind = type_name.lower()
         common = kind.removesuffix(" range") in _COMMON_TYPES or kind.startswith("file")
-        text = "" if common or kind[:1] in ("", "<") else type_name.upper()
+        if common or kind[:1] in ("", "<"):
+            return ""
+        text = type_name.upper()
     says_name = flag_key(text.strip("<>[]{}")).lower() == flag_key(name).lower()
     return "" if says_name else text
