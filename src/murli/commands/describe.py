@@ -43,7 +43,7 @@ def run(invocation: Invocation) -> NoReturn:
     # All that is made stays until the end: who looks for garbage among it only finds more to see.
     if gc.isenabled():
         gc.disable()
-        invocation.undo.append(gc.enable)
+        invocation.undo.append(_collect_garbage_again)
     words, options = _arguments(invocation)
     if "card" in options:
         from .card import card_for
@@ -77,10 +77,18 @@ def run(invocation: Invocation) -> NoReturn:
         _print_json(invocation, search(invocation.host.tree(), " ".join(options["search"])))
     depth = options.get("depth")
     if not words:
-        document = build(invocation, depth)
-        _print_json(invocation, document if depth else _with_hint(invocation, document))
-    found = [described(command, depth) for command in _named(invocation, words)]
+        document = plain(build(invocation, depth))
+        _print_plain(invocation, document if depth else _with_hint(invocation, document))
+    found = [described(command, depth, {}) for command in _named(invocation, words)]
     _print_json(invocation, found[0] if len(found) == 1 else {"commands": found})
+
+
+def _collect_garbage_again() -> None:
+    """Let garbage be looked for again, and not at once among all that was made in between."""
+    if not gc.get_freeze_count():  # else these would no longer be what the tool has frozen
+        gc.freeze()
+        gc.unfreeze()
+    gc.enable()
 
 
 def _named(invocation: Invocation, words: list[str]) -> list[Command]:
@@ -99,9 +107,7 @@ def _named(invocation: Invocation, words: list[str]) -> list[Command]:
 
 def _with_hint(invocation: Invocation, document: dict[str, Any]) -> dict[str, Any]:
     """Return a whole *document* that says how to get less, before the rest, if it is long."""
-    from ..formats.quick import one_line
-
-    size = len(one_line(document) or dumps(plain(document), pretty=False))
+    size = len(dumps(document, pretty=False))
     if size <= _LONG:
         return document
     call = f"{invocation.host.name()} describe"

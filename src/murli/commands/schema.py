@@ -18,14 +18,13 @@ from .safety_block import does_something, has_own_dry_run, safety_block
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Any, TypeVar
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
     from ..declare import FlagAnnotation
     from ..declare.exit_codes import ExitCode
     from ..declare.tree import Argument, Command, Flag
 
-    T = TypeVar("T", Argument, Flag)
     # Parameters that are described already, by their ids, each with its description.
     Known = dict[int, tuple[Any, dict[str, Any]]]
 
@@ -33,14 +32,8 @@ SCHEMA_VERSION = "1.0"
 _UNDECLARED = Metadata()
 # What these documents say about an annotation; the rest is in the manifest of the other contracts.
 _FLAG_FACTS = (
-    "description",
-    "env",
-    "sensitive",
-    "persistent",
-    "mutually_exclusive_with",
-    "enum",
-    "pattern",
-    "profileable",
+    *("description", "env", "sensitive", "persistent", "mutually_exclusive_with", "enum"),
+    *("pattern", "profileable"),
 )
 # What an overview says about a flag, and how much of its description.
 _BRIEFLY = ("name", "type", "default", "description", "required", "short", "spelling", "sensitive")
@@ -51,7 +44,7 @@ _EVEN_ZERO = ("default", "minimum", "maximum", "values")
 
 def command_schema(command: Command) -> dict[str, Any]:
     """Return the document of ``CMD --schema``; subcommands are named, not spelled out."""
-    return described(command, 1)
+    return described(command, 1, {})
 
 
 def describe_document(
@@ -162,16 +155,13 @@ def profileable_flags(root: Command) -> list[str]:
     return list(settable_flags(root))
 
 
-def described(
-    command: Command, depth: int | None = None, known: Known | None = None
-) -> dict[str, Any]:
+def described(command: Command, depth: int | None, known: Known) -> dict[str, Any]:
     """Return *command* with everything below it; from *depth* 0 on by name and summary only.
 
     *known* are the parameters that are described already.
     """
     if depth == 0:
         return named(command)
-    known = {} if known is None else known
     below = [described(each, depth and depth - 1, known) for each in command.visible]
     return _command(command, below, known)
 
@@ -241,9 +231,7 @@ def _parameters(command: Command, known: Known) -> dict[str, Any]:
     return found
 
 
-def _once(
-    describe: Callable[[T, Command], dict[str, Any]], parameter: T, command: Command, known: Known
-) -> dict[str, Any]:
+def _once(describe: Any, parameter: Any, command: Command, known: Known) -> dict[str, Any]:
     """Return what *describe* makes of *parameter*, made once where several commands have it."""
     found = known.get(id(parameter))
     if found is None:
@@ -301,10 +289,12 @@ def is_guarded(command: Command) -> bool:
 
 def _usual_limit(metadata: Metadata) -> int | None:
     """Return how many items a page has; what ``lists=True`` leaves open each contract decides."""
+    paging = metadata.lists
+    if paging is None:
+        return None
     from ..declare.declarations import USUAL_PAGING
 
-    paging = metadata.lists
-    return None if paging is None or paging is USUAL_PAGING else paging.limit
+    return None if paging is USUAL_PAGING else paging.limit
 
 
 def _argument(argument: Argument, command: Command) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from .values import names_of, variables_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from . import MetadataAt
@@ -234,10 +234,7 @@ def _flag(param: Any, context: Any) -> Flag:
     )
 
 
-_DESCRIBING: dict[str, Callable[[Any, Any], Argument | Flag]] = {
-    "argument": _argument,
-    "option": _flag,
-}
+_DESCRIBING: dict[str, Any] = {"argument": _argument, "option": _flag}
 
 
 def _help(described: Any) -> str:
