@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from ..formats import plain
+from ..formats import dumps, plain
 from ..line import usage
 from ..line.discretion import discreet
 from ..line.scanning import offers, offers_profiles
@@ -43,7 +43,7 @@ def run(invocation: Invocation) -> NoReturn:
     # All that is made stays until the end: who looks for garbage among it only finds more to see.
     if gc.isenabled():
         gc.disable()
-        invocation.undo.append(gc.enable)
+        invocation.undo.append(_collect_garbage_again)
     words, options = _arguments(invocation)
     if "card" in options:
         from .card import card_for
@@ -79,8 +79,16 @@ def run(invocation: Invocation) -> NoReturn:
     if not words:
         document = plain(build(invocation, depth))
         _print_plain(invocation, document if depth else _with_hint(invocation, document))
-    found = [described(command, depth) for command in _named(invocation, words)]
+    found = [described(command, depth, {}) for command in _named(invocation, words)]
     _print_json(invocation, found[0] if len(found) == 1 else {"commands": found})
+
+
+def _collect_garbage_again() -> None:
+    """Let garbage be looked for again, and not at once among all that was made in between."""
+    if not gc.get_freeze_count():  # else these would no longer be what the tool has frozen
+        gc.freeze()
+        gc.unfreeze()
+    gc.enable()
 
 
 def _named(invocation: Invocation, words: list[str]) -> list[Command]:
@@ -99,10 +107,7 @@ def _named(invocation: Invocation, words: list[str]) -> list[Command]:
 
 def _with_hint(invocation: Invocation, document: dict[str, Any]) -> dict[str, Any]:
     """Return a whole *document* that says how to get less, before the rest, if it is long."""
-    import json
-
-    # As `dumps` writes it, by the encoder that is quicker at that.
-    size = len(json.dumps(document, ensure_ascii=False, separators=(",", ":")))
+    size = len(dumps(document, pretty=False))
     if size <= _LONG:
         return document
     call = f"{invocation.host.name()} describe"

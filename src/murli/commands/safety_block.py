@@ -43,7 +43,7 @@ def safety_block(command: Command) -> dict[str, Any]:
 
 def has_own_dry_run(command: Command) -> bool:
     """Return whether *command* defines ``--dry-run`` itself."""
-    return any(flag.name == "dry-run" for flag in command.flags)
+    return "dry-run" in [flag.name for flag in command.flags]
 
 
 def does_something(command: Command) -> bool:
@@ -56,11 +56,11 @@ def does_something(command: Command) -> bool:
 
 def _dangers(command: Command) -> Iterator[tuple[str, bool, bool]]:
     """Yield level, whether it is declared, and idempotence of everything that can be called."""
-    path = command.telling_path
+    path, below = command.telling_path, command.visible
     declared = declared_danger(command.metadata, path)
     inferred = inferred_danger(path)
-    if declared or does_something(command) or not command.visible:
+    if declared or not below or does_something(command):
         idempotent = command.metadata is not None and command.metadata.idempotent
         yield declared or inferred, bool(declared), idempotent
-    for child in command.visible:
+    for child in below:
         yield from _dangers(child)

@@ -24,20 +24,16 @@ if TYPE_CHECKING:
     from ..declare import FlagAnnotation
     from ..declare.exit_codes import ExitCode
     from ..declare.tree import Argument, Command, Flag
-    from ..line.flags import OwnFlag
+
+    # Parameters that are described already, by their ids, each with its description.
+    Known = dict[int, tuple[Any, dict[str, Any]]]
 
 SCHEMA_VERSION = "1.0"
 _UNDECLARED = Metadata()
 # What these documents say about an annotation; the rest is in the manifest of the other contracts.
 _FLAG_FACTS = (
-    "description",
-    "env",
-    "sensitive",
-    "persistent",
-    "mutually_exclusive_with",
-    "enum",
-    "pattern",
-    "profileable",
+    *("description", "env", "sensitive", "persistent", "mutually_exclusive_with", "enum"),
+    *("pattern", "profileable"),
 )
 # What an overview says about a flag, and how much of its description.
 _BRIEFLY = ("name", "type", "default", "description", "required", "short", "spelling", "sensitive")
@@ -48,7 +44,7 @@ _EVEN_ZERO = ("default", "minimum", "maximum", "values")
 
 def command_schema(command: Command) -> dict[str, Any]:
     """Return the document of ``CMD --schema``; subcommands are named, not spelled out."""
-    return described(command, 1)
+    return described(command, 1, {})
 
 
 def describe_document(
@@ -89,18 +85,21 @@ def describe_document(
         if agents != "pipe":
             document["capabilities"]["agents"] = agents
         document["profiles"] = profiles or {"profileable_flags": profileable_flags(root)}
+    known: Known = {}
     if root.visible:
         if root.metadata is not None and root.metadata.mutating and not overview:
             document["mutating"] = True
         # What is said before the command's name; many a tool needs it for every call.
-        own = _parameters(root)
+        own = _parameters(root, known)
         document.update(_briefly(own) if overview else own)
-        document["commands"] = [described(command, _below(depth)) for command in root.visible]
+        below = [described(each, depth and depth - 1, known) for each in root.visible]
+        document["commands"] = below
         if does_something(root) and not overview:
             document["runs"] = True
     else:
         # A tool without subcommands is one command; without its flags nobody could call it.
-        own = _briefly(_command(root, [])) if overview else _command(root, [])
+        own = _command(root, [], known)
+        own = _briefly(own) if overview else own
         for key in (
             *("when_to_use", "agent_description", "arguments", "flags", "requires_one_of"),
             *("returns", "examples", "next", "state", "safety", "deprecated"),
@@ -156,11 +155,15 @@ def profileable_flags(root: Command) -> list[str]:
     return list(settable_flags(root))
 
 
-def described(command: Command, depth: int | None = None) -> dict[str, Any]:
-    """Return *command* with everything below it; from *depth* 0 on by name and summary only."""
+def described(command: Command, depth: int | None, known: Known) -> dict[str, Any]:
+    """Return *command* with everything below it; from *depth* 0 on by name and summary only.
+
+    *known* are the parameters that are described already.
+    """
     if depth == 0:
         return named(command)
-    return _command(command, [described(child, _below(depth)) for child in command.visible])
+    below = [described(each, depth and depth - 1, known) for each in command.visible]
+    return _command(command, below, known)
 
 
 def named(command: Command) -> dict[str, Any]:
@@ -173,11 +176,7 @@ def named(command: Command) -> dict[str, Any]:
     return document
 
 
-def _below(depth: int | None) -> int | None:
-    return None if depth is None else depth - 1
-
-
-def _command(command: Command, subcommands: list[dict[str, Any]]) -> dict[str, Any]:
+def _command(command: Command, subcommands: list[dict[str, Any]], known: Known) -> dict[str, Any]:
     metadata = command.metadata or _UNDECLARED
     document: dict[str, Any] = named(command)
     if command.source:
@@ -194,33 +193,51 @@ def _command(command: Command, subcommands: list[dict[str, Any]]) -> dict[str, A
         document["idempotent"] = safety.get("idempotent", True)
     if metadata.mutating:
         document["mutating"] = True
-    document.update(_parameters(command))
-    rest: dict[str, Any] = {
-        "returns": returns_of(command, metadata),
-        "examples": [_example(example) for example in metadata.examples],
-        "next": list(metadata.next),
-        "state": metadata.state,
-        "exit_statuses": exit_statuses(meanings_of(metadata)),
-        "subcommands": subcommands,
-    }
-    document.update((key, value) for key, value in rest.items() if value)
+    document.update(_parameters(command, known))
+    returns = returns_of(command, metadata)
+    if returns:
+        document["returns"] = returns
+    if metadata is not _UNDECLARED:
+        of_calls = {
+            "examples": [_example(example) for example in metadata.examples],
+            "next": list(metadata.next),
+            "state": metadata.state,
+            "exit_statuses": exit_statuses(meanings_of(metadata)),
+        }
+        document.update((key, value) for key, value in of_calls.items() if value)
+    if subcommands:
+        document["subcommands"] = subcommands
     document["safety"] = safety
-    if command.visible and does_something(command):
+    if command.runs and command.visible and does_something(command):
         document["runs"] = True
     if command.deprecated:
         document["deprecated"] = True
     return document
 
 
-def _parameters(command: Command) -> dict[str, Any]:
+def _parameters(command: Command, known: Known) -> dict[str, Any]:
     """Return the arguments and flags of *command*, murli's own that mean something there too."""
+    if command.metadata is not None and command.metadata.names_parameters:
+        known = {}  # what is declared about them holds for this command alone
     flags = (*command.flags, *standard_flags(command))
-    found = {
-        "arguments": [_argument(argument, command) for argument in command.arguments],
-        "flags": [_flag(flag, command) for flag in flags],
-        "requires_one_of": [list(names) for names in _one_of(command)],
-    }
-    return {key: value for key, value in found.items() if value}
+    one_of = [list(names) for names in _one_of(command)]
+    found: dict[str, Any] = {}
+    if command.arguments:
+        found["arguments"] = [_once(_argument, each, command, known) for each in command.arguments]
+    if flags:
+        found["flags"] = [_once(_flag, each, command, known) for each in flags]
+    if one_of:
+        found["requires_one_of"] = one_of
+    return found
+
+
+def _once(describe: Any, parameter: Any, command: Command, known: Known) -> dict[str, Any]:
+    """Return what *describe* makes of *parameter*, made once where several commands have it."""
+    found = known.get(id(parameter))
+    if found is None:
+        # Kept together: no other has its id as long as it is there.
+        found = known[id(parameter)] = (parameter, describe(parameter, command))
+    return found[1]
 
 
 def _one_of(command: Command) -> Iterator[tuple[str, ...]]:
@@ -230,29 +247,34 @@ def _one_of(command: Command) -> Iterator[tuple[str, ...]]:
     yield from (rule.one_of for rule in (metadata.requires if metadata else ()) if rule.one_of)
 
 
-def standard_flags(command: Command) -> Iterator[Flag]:
-    """Yield the flags that murli adds to *command* for what it declares, but not its own ones."""
+def standard_flags(command: Command) -> list[Flag]:
+    """Return the flags that murli adds to *command* for what it declares, but not its own ones."""
     if not command.is_called:
-        return
+        return []
     metadata = command.metadata or _UNDECLARED
-    known = {flag_key(flag.name) for flag in command.flags}
     by_person = metadata.traits is not None and metadata.traits.requires_person
-    found = _standard_flags(
-        confirmable=is_guarded(command) and not by_person,
-        dry_runnable=metadata.dry_runnable,
-        lists=metadata.lists is not None,
-        mutating=metadata.mutating,
-    )
-    for flag in found:
-        if flag.key not in known:
-            default = _usual_limit(metadata) if flag.key == "limit" else None
-            yield flag.documented(default, standard=True)
+    confirmable = is_guarded(command) and not by_person
+    lists, limit = metadata.lists is not None, _usual_limit(metadata)
+    found = _standard_flags(confirmable, metadata.dry_runnable, metadata.mutating, lists, limit)
+    known = {flag_key(flag.name) for flag in command.flags} if found else ()
+    return [flag for flag in found if flag.name not in known]
 
 
 @lru_cache
-def _standard_flags(**facts: bool) -> tuple[OwnFlag, ...]:
-    """Return our flags that mean something on a command of which these `CommandFacts` are true."""
-    return tuple(listed("describe", CommandFacts(**facts), ("safety", "part")))
+def _standard_flags(
+    confirmable: bool, dry_runnable: bool, mutating: bool, lists: bool, limit: int | None
+) -> tuple[Flag, ...]:
+    """Return our flags that mean something on a command of which these `CommandFacts` are true.
+
+    *limit* is how many items a page of it has.
+    """
+    facts = CommandFacts(
+        confirmable=confirmable, dry_runnable=dry_runnable, mutating=mutating, lists=lists
+    )
+    return tuple(
+        flag.documented(limit if flag.key == "limit" else None, standard=True)
+        for flag in listed("describe", facts, ("safety", "part"))
+    )
 
 
 def is_guarded(command: Command) -> bool:
@@ -267,10 +289,12 @@ def is_guarded(command: Command) -> bool:
 
 def _usual_limit(metadata: Metadata) -> int | None:
     """Return how many items a page has; what ``lists=True`` leaves open each contract decides."""
+    paging = metadata.lists
+    if paging is None:
+        return None
     from ..declare.declarations import USUAL_PAGING
 
-    paging = metadata.lists
-    return None if paging is None or paging is USUAL_PAGING else paging.limit
+    return None if paging is USUAL_PAGING else paging.limit
 
 
 def _argument(argument: Argument, command: Command) -> dict[str, Any]:

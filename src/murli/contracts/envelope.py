@@ -70,6 +70,14 @@ class ErrorDetail(Record):
     # What later revisions leave open.
     more: Given[dict[str, Any] | None, dict[str, Any]] = field(default=None, convert=or_empty)
 
+    if not TYPE_CHECKING:
+
+        def __init__(self, *args, more=None, **named):
+            """Take what later revisions leave open by its keywords as well."""
+            others = named.keys() - type(self).__annotations__
+            more = {**(more or {}), **{name: named.pop(name) for name in others}}
+            super().__init__(*args, more=more, **named)
+
     def document(self) -> dict[str, Any]:
         """Return the JSON object, in the order of the fields above."""
         values = dict(self.__dict__)

@@ -58,6 +58,8 @@ def shown_choices(choices: object, *, by_name: bool = False, most: int = MOST_IT
     *by_name*. A set is in another order in every process, and a description must not be: it is
     sorted.
     """
+    if choices is None:
+        return []
     key = "_name_" if by_name else "_value_"
     try:
         texts = [str(_plain(choice, 0, key)) for choice in _items_of(choices, most)]

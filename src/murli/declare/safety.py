@@ -84,6 +84,9 @@ _NOUNS = frozenset(
 )
 
 
+# ASCII with a space in the place of what stands between words.
+_SEPARATED = "".join([chr(code) if chr(code).isalnum() else " " for code in range(128)])
+
 # What was inferred before: a tool that describes itself asks several times about each command.
 _inferred: dict[tuple[str, ...], str] = {}
 _MOST_INFERRED = 100_000
@@ -197,7 +200,7 @@ def _is_described_group(command: Mapping[str, Any]) -> bool:
 def _telling_words(path: tuple[str, ...]) -> set[str]:
     """Return the words of *path* that describe what the command does."""
     own = set(_split(path[-1:]))
-    if not _ABOUT.isdisjoint(own):
+    if len(path) == 1 or not _ABOUT.isdisjoint(own):
         return own
     above = set(_split(path[:-1])) - _NOUNS
     # A search below ``migrate`` only reads; one below ``purge`` may be a search for what to purge.
@@ -209,14 +212,15 @@ def _split(names: tuple[str, ...]) -> list[str]:
 
     Without regular expressions, which no call of another program needs otherwise.
     """
-    words, word, before = [], "", ""
-    for letter in " ".join(names).strip(" _-."):
-        is_part = letter.isascii() and letter.isalnum()
-        if not is_part or (letter.isupper() and (before.islower() or before.isdigit())):
-            words.append(word)
-            word = ""
-        word += letter.lower() if is_part else ""
-        before = letter if is_part else ""
-    found = [*words, word]
+    text = " ".join(names).strip(" _-.")
+    if not text.isascii():
+        text = text.encode("ascii", "replace").decode()
+    if not text.islower():  # a capital letter begins a word, unless one stands before it
+        pairs = zip(f" {text}", text)  # noqa: B905 -- each letter and the one before it
+        text = "".join([
+            f" {letter}" if letter.isupper() and (before.islower() or before.isdigit()) else letter
+            for before, letter in pairs
+        ]).lower()  # fmt: skip
+    found = text.translate(_SEPARATED).split(" ")
     # Between separators that follow one another there is no word.
     return [each for at, each in enumerate(found) if each or at in (0, len(found) - 1)]

@@ -128,11 +128,13 @@ class Command(Record):
     def note_on(self, flag: Flag) -> FlagAnnotation | None:
         """Return what was declared about one of the command's flags."""
         notes = self.metadata.flag_annotations if self.metadata is not None else {}
-        return notes.get(flag_key(flag.name))
+        return notes.get(flag_key(flag.name)) if notes else None
 
     def note_about(self, argument: Argument) -> ArgumentMetadata | None:
         """Return what was declared about one of the command's arguments."""
         notes = self.metadata.arguments if self.metadata is not None else ()
+        if not notes:
+            return None
         key = flag_key(argument.name)
         return next((note for note in notes if flag_key(note.name) == key), None)
 
@@ -144,7 +146,9 @@ class Command(Record):
     @property
     def visible(self) -> tuple[Command, ...]:
         """The subcommands that are not hidden, in the order they were defined."""
-        return tuple(command for command in self.commands if not command.hidden)
+        if not self.commands:
+            return ()
+        return tuple([command for command in self.commands if not command.hidden])
 
 
 def _taking_many(parameter: T, key: str, **changes: Any) -> T:
@@ -201,10 +205,12 @@ def telling_metavar(given: object, type_name: str, name: str) -> str:
     ``""`` where that adds nothing to *name*, that of the flag or argument.
     """
     words = given if isinstance(given, (list, tuple)) else [given]
-    text = " ".join(word for word in words if isinstance(word, str))
+    text = " ".join([word for word in words if isinstance(word, str)])
     if not text:
         kind = type_name.lower()
         common = kind.removesuffix(" range") in _COMMON_TYPES or kind.startswith("file")
-        text = "" if common or kind[:1] in ("", "<") else type_name.upper()
+        if common or kind[:1] in ("", "<"):
+            return ""
+        text = type_name.upper()
     says_name = flag_key(text.strip("<>[]{}")).lower() == flag_key(name).lower()
     return "" if says_name else text

@@ -84,7 +84,7 @@ def has_secret(command: Command, flag: Flag) -> bool:
 def is_named_secret(command: Command, flag: Flag) -> bool:
     """Return whether a name of *flag*, or of the variable that sets it, is that of a secret."""
     note = command.note_on(flag)
-    names = (flag.name, flag.dest, flag.env, *flag.aliases, note.env if note is not None else "")
+    names = {flag.name, flag.dest, flag.env, *flag.aliases, note.env if note is not None else ""}
     return not flag.choices and any(map(is_secret_name, names))
 
 

@@ -333,7 +333,9 @@ def _returned(function: Any) -> Any:
             break
     function = function if hasattr(function, "__globals__") else type(function).__call__
     annotation = function.__annotations__.get("return", Any)
-    return type(None) if annotation is None else _resolved(annotation, function.__globals__)
+    if annotation is None or annotation is Any:
+        return type(None) if annotation is None else Any
+    return _resolved(annotation, function.__globals__)
 
 
 def _model_schema(kind: Any) -> Schema:

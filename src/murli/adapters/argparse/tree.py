@@ -82,9 +82,10 @@ def _commands(parser: argparse.ArgumentParser, path: tuple[str, ...]) -> list[Co
     found: dict[int, tuple[argparse.ArgumentParser, list[str]]] = {}
     for name, child in subparsers.choices.items():
         found.setdefault(id(child), (child, []))[1].append(name)
+    helps = _helps(subparsers)
     for child, (name, *aliases) in found.values():
-        hidden = _help(subparsers, name) == argparse.SUPPRESS
-        summary = summary_of(subparsers, name, child)
+        hidden = helps.get(name) == argparse.SUPPRESS
+        summary = _summary(child, helps.get(name))
         deprecated = name in getattr(subparsers, "_deprecated", ())
         commands.append(walk(child, (*path, name), summary, hidden, deprecated, aliases))
     return commands
@@ -92,13 +93,16 @@ def _commands(parser: argparse.ArgumentParser, path: tuple[str, ...]) -> list[Co
 
 def summary_of(subparsers: Any, name: str, parser: argparse.ArgumentParser) -> str | None:
     """Return what *subparsers* says about its command *name*; ``None`` when it says nothing."""
-    text = _help(subparsers, name)
+    return _summary(parser, _helps(subparsers).get(name)) if subparsers is not None else None
+
+
+def _summary(parser: argparse.ArgumentParser, text: str | None) -> str | None:
     return None if not text or text == argparse.SUPPRESS else first_line(_expand(parser, text))
 
 
-def _help(subparsers: Any, name: str) -> str:
-    entries = subparsers._choices_actions if subparsers is not None else ()
-    return next((entry.help or "" for entry in entries if entry.dest == name), "")
+def _helps(subparsers: Any) -> dict[str, str | None]:
+    """Return what *subparsers* says about its commands, by their names; the first counts."""
+    return {entry.dest: entry.help for entry in reversed(subparsers._choices_actions)}
 
 
 def is_hidden(action: argparse.Action) -> bool:

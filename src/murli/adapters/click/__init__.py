@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     MetadataAt = Callable[[Any, tuple[str, ...]], Metadata | None]
 
 HOOKED = "_murli_hooked"
+# What finds the commands of a group, beneath what hooks them.
+BENEATH = "_murli_beneath_hook"
 ENABLED = "_murli_enabled"
 _MAIN_PARAMETERS = ("args", "prog_name", "complete_var", "standalone_mode", "windows_expand_args")
 # The packages between a program and its handler.
@@ -528,6 +530,7 @@ def _hook_commands_of(group: Any) -> None:
         name, found, rest = own_resolve(*args, **named)
         return name, reached(found, name), rest
 
+    setattr(get_command, BENEATH, own_get)
     setattr(group, "get_command", get_command)
     setattr(group, "resolve_command", resolve_command)
 

@@ -7,7 +7,7 @@ import sys
 
 from ...core import UNBOUNDED, current, is_group, program_name
 from ..early_prints import EarlyPrints, let_out
-from . import HOOKED
+from . import BENEATH, HOOKED
 from .params import from_framework, is_switch, names_of_option
 
 TYPE_CHECKING = False
@@ -35,9 +35,13 @@ _kinds: dict[type, type] = {}
 _FRAMEWORKS = ("click", "typer", "rich_click")
 
 
-def resolved(group: Any, context: Any, name: str) -> Any:
-    """Return the command *name* as the group gives it to be run: some load it only then."""
-    found = group.get_command(context, name)
+def resolved(group: Any, context: Any, name: str, *, is_described: bool = False) -> Any:
+    """Return the command *name* as the group gives it to be run: some load it only then.
+
+    One that is only described is not made ready to be run by us as well.
+    """
+    get = group.get_command
+    found = (getattr(get, BENEATH, get) if is_described else get)(context, name)
     own = str(getattr(type(group).resolve_command, "__module__", ""))
     if found is None or own.endswith("click.core"):  # which would ask for the command once more
         return found

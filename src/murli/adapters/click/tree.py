@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
     from . import MetadataAt
 
+    # What parameters are described by, and the description.
+    Known = dict[tuple[Any, ...], tuple[list[Any], Argument | Flag]]
+
 _TYPES = {
     "integer": "int",
     "integer range": "int",
@@ -48,6 +51,16 @@ _USUAL_FORMATS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"]
 _COMPLETION = ("install_completion", "show_completion")
 
 
+# By what a description of a parameter is decided, besides its spellings and the context.
+_FACTS = (
+    *("name", "type", "type_descriptor", "required", "nargs", "multiple", "default", "metavar"),
+    *("envvar", "short_help", "help", "is_flag", "count", "hide_input", "allow_from_autoenv"),
+    *("min", "max"),
+)
+# Of these two values are the same if they are equal; to compare others may run an author's code.
+_PLAIN = frozenset((str, int, bool, type(None)))
+
+
 def walk(
     level: CommandLevel,
     path: tuple[str, ...],
@@ -55,53 +68,66 @@ def walk(
     aliases: Sequence[str] = (),
     *,
     deep: bool = True,
+    known: Known | None = None,
 ) -> Command:
     """Return the command of *level* and everything below it; *aliases* are its other names.
 
-    Unless *deep*, nothing below is looked at: one command of no name stands for that.
+    Unless *deep*, nothing below is looked at: one command of no name stands for that. *known* are
+    the parameters that were met before: those that are alike are one object in the tree.
     """
-    command = level.command
-    params = [param for param in command.params if _is_listed(param, level.context)]
-    metadata = metadata_at(command, level.path)
+    command, context = level.command, level.context
+    known = {} if known is None else known
+    params = [_once(each, context, known) for each in command.params if _is_listed(each, context)]
     summary = first_line(_help(command))
     texts = (getattr(command, "help", None), getattr(command, "epilog", None))
+    below: Sequence[Command] = ()
+    if is_group(command):  # of which one that has no name stands for all
+        below = [*_commands(level, path, metadata_at, known)] if deep else [Command((*path, ""))]
     return Command(
         path,
         summary,
-        arguments=[_argument(param) for param in params if param.param_type_name == "argument"],
-        flags=with_own_names(
-            [_flag(param, level.context) for param in params if param.param_type_name == "option"]
-        ),
-        commands=list(_commands(level, path, metadata_at)) if deep else _unnamed(level, path),
+        arguments=[each for each in params if isinstance(each, Argument)],
+        flags=with_own_names([each for each in params if isinstance(each, Flag)]),
+        commands=below,
         hidden=bool(getattr(command, "hidden", False)),
         deprecated=bool(getattr(command, "deprecated", False)),
-        metadata=metadata,
+        metadata=metadata_at(command, level.path),
         handler=getattr(command, "callback", None),
         aliases=aliases,
         runs=bool(getattr(command, "invoke_without_command", False)),
-        strict=not getattr(level.context, "allow_interspersed_args", True),
+        strict=not getattr(context, "allow_interspersed_args", True),
         own_name=str(getattr(command, "name", "") or ""),
         has_more_help=any(isinstance(each, str) and each.strip() != summary for each in texts),
     )
 
 
-def _unnamed(level: CommandLevel, path: tuple[str, ...]) -> list[Command]:
-    """Return what stands for the commands below, if there are any."""
-    return [Command((*path, ""))] if is_group(level.command) else []
+def _once(param: Any, context: Any, known: Known) -> Argument | Flag:
+    """Return *param* as it is described, the same object for all that are like it."""
+    facts: list[Any] = [getattr(param, name, None) for name in _FACTS]
+    facts += (getattr(context, "auto_envvar_prefix", None), *param.opts, None)
+    facts += param.secondary_opts
+    comparable = [each if type(each) in _PLAIN else id(each) for each in facts]
+    key = (type(param), *map(type, facts), *comparable)
+    found = known.get(key)
+    if found is None:
+        # Kept together: no other fact has one of their ids as long as they are there.
+        found = (facts, _DESCRIBING[param.param_type_name](param, context))
+        if _authors_metavar(param) is None:  # which may depend on anything
+            known[key] = found
+    return found[1]
 
 
 def _commands(
-    level: CommandLevel, path: tuple[str, ...], metadata_at: MetadataAt
+    level: CommandLevel, path: tuple[str, ...], metadata_at: MetadataAt, known: Known
 ) -> Iterator[Command]:
-    if not is_group(level.command):
-        return
     above = _commands_above(level)
     for name in command_names(level.command, level.context):
         try:
-            found = resolved(level.command, level.context, name)
+            found = resolved(level.command, level.context, name, is_described=True)
             if found is not None and found not in above:
                 below = CommandLevel(found, name, (*level.path, name), level)
-                yield walk(below, (*path, name), metadata_at, _aliases(level.command, name, found))
+                aliases = _aliases(level.command, name, found)
+                yield walk(below, (*path, name), metadata_at, aliases, known=known)
         except Exception as error:  # one plugin that cannot be loaded must not hide the others
             yield Command((*path, name), f"Cannot be loaded: {error}")
 
@@ -161,12 +187,13 @@ def explains(param: Any, context: Any) -> bool:
 
 
 def _is_listed(param: Any, context: Any) -> bool:
-    if getattr(param, "hidden", False) or param.name in _COMPLETION:
+    is_left_out = param.param_type_name not in _DESCRIBING or param.name in _COMPLETION
+    if is_left_out or getattr(param, "hidden", False):
         return False
     return not explains(param, context)
 
 
-def _argument(param: Any) -> Argument:
+def _argument(param: Any, context: Any) -> Argument:
     choices = choices_of(param)
     return Argument(
         str(param.name),
@@ -207,6 +234,9 @@ def _flag(param: Any, context: Any) -> Flag:
     )
 
 
+_DESCRIBING: dict[str, Any] = {"argument": _argument, "option": _flag}
+
+
 def _help(described: Any) -> str:
     """Return the help of a command or parameter; what is not text may have to be looked up."""
     texts = (getattr(described, "short_help", None), getattr(described, "help", None))
@@ -231,11 +261,17 @@ def _metavar(param: Any, name: str, choices: list[str]) -> str:
     return telling_metavar(given or _own_metavar(param), type_name(param), name)
 
 
-def _own_metavar(param: Any) -> str | None:
-    """Return what a type of the author's own calls its values, as ``--help`` would."""
+def _authors_metavar(param: Any) -> Any:
+    """Return the method of a type of the author's own that returns what its values are called."""
     own = getattr(getattr(param, "type", None), "get_metavar", None)
     theirs = str(getattr(own, "__module__", "")).partition(".")[0] in ("click", "typer")
-    if own is None or theirs:
+    return None if theirs else own
+
+
+def _own_metavar(param: Any) -> str | None:
+    """Return what a type of the author's own calls its values, as ``--help`` would."""
+    own = _authors_metavar(param)
+    if own is None:
         return None
     # Newer clicks pass the context as well.
     for arguments in ((param, None), (param,)):
