@@ -25,8 +25,8 @@ _NO_FLOATS = SCALARS - {float}
 _UNCLEAN = ("\\u001b", "\\u0000", "\\r")
 _UNCLEAN_BEYOND = "[\x90\x98\x9b-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 # An integer that is refused has more digits than this; of a long text as many are looked at.
-_MANY_DIGITS = 4000
-_STEP = _MANY_DIGITS // 2
+MANY_DIGITS = 4000
+_STEP = MANY_DIGITS // 2
 # So many containers of a level are not worth finding those that are the same.
 _FEW = 32
 # Beyond these, orjson spells the exponent of a float in another way than Python.
@@ -36,9 +36,9 @@ _LEAST, _MOST, _INFINITY = 1e-4, 1e16, float("inf")
 def one_line(value: Any) -> str | None:
     """Return *value* in one line if it is plain and clean data already, else ``None``."""
     text = _encoded(value)
-    if text is None or (text.isascii() and "\\" not in text and len(text) < _MANY_DIGITS):
+    if text is None or (text.isascii() and "\\" not in text and len(text) < MANY_DIGITS):
         return text
-    return text if _is_clean(text) else None
+    return text if is_clean(text) else None
 
 
 # What was `prepared` last, and its text.
@@ -150,7 +150,7 @@ def _in_all(dicts: Any, lists: Any) -> Iterator[Any]:
     return chain(chain.from_iterable(map(dict.values, dicts)), chain.from_iterable(lists))
 
 
-def _is_clean(text: str) -> bool:
+def is_clean(text: str) -> bool:
     """Return whether nothing in *text*, which is JSON, has to be cleaned or refused."""
     if "\\" in text and any(each in text for each in _UNCLEAN):
         return False
@@ -159,7 +159,7 @@ def _is_clean(text: str) -> bool:
 
         if re.search(_UNCLEAN_BEYOND, text):
             return False
-    return len(text) < _MANY_DIGITS or not any(
+    return len(text) < MANY_DIGITS or not any(
         text[at : at + _STEP].isdigit() for at in range(0, len(text), _STEP)
     )
 
