@@ -21,13 +21,19 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..call import Invocation
+    from ..formats import DescriptorStream
     from ..process import DescriptorCapture
+
+    # Clean text; as bytes where it is ASCII that JSON has as it is, but for its line feeds.
+    Piece = str | bytes
 
 _PIECE = 1 << 18
 # In more text tables are not looked for.
 _MOST_WITH_TABLES = 1 << 24
 # What is more than text: NUL, and what draws.
 _NO_TEXT = (b"\0", b"\b", b"\x1b")
+# In ASCII, what JSON has another form for, beside the line feed.
+_ESCAPED = bytes({*range(32), *b'"\\'} - {*b"\n"})
 
 
 def answer(invocation: Invocation, *, restore: bool) -> int | None:
@@ -66,7 +72,7 @@ def answer(invocation: Invocation, *, restore: bool) -> int | None:
 class _Filled:
     """A stream on which *text* is written in the place of a *mark*."""
 
-    def __init__(self, stream: Any, mark: str, text: Iterator[str]) -> None:
+    def __init__(self, stream: DescriptorStream, mark: str, text: Iterator[Piece]) -> None:
         self._stream = stream
         self._mark = mark
         self._text = text
@@ -76,13 +82,10 @@ class _Filled:
         before, _, behind = document.partition(self._mark)
         self._stream.write(f'{before}"')
         # Between two lines, if they stand each for itself in an array.
-        between = f'",{before[len(before.rstrip()) :]}"' if before.rstrip()[-1:] == "[" else ""
+        has_lines = before.rstrip()[-1:] == "["
+        between = f'",{before[len(before.rstrip()) :]}"' if has_lines else "\\n"
         for piece in self._text:
-            if not between or "\\" not in piece:
-                text = dumps(piece)[1:-1]
-                self._stream.write(text.replace("\\n", between) if between else text)
-            else:
-                self._stream.write(between.join(dumps(line)[1:-1] for line in piece.split("\n")))
+            self._stream.write_bytes(_in_json(piece, between))
         self._stream.write(f'"{behind}')
 
     def flush(self) -> None:
@@ -155,14 +158,16 @@ def _read(spool: int) -> Iterator[bytes]:
     position = 0
     while data := read_at(spool, _PIECE, position):
         position += len(data)
-        whole, newline, rest = (rest + data).rpartition(b"\n")
-        if newline:
-            yield whole + newline
+        end = data.rfind(b"\n") + 1
+        if end:
+            yield rest + data[:end]
+            rest = b""
+        rest += data[end:]
     if rest:
         yield rest
 
 
-def _scrubbed(invocation: Invocation, pieces: Iterator[bytes]) -> Iterator[str]:
+def _scrubbed(invocation: Invocation, pieces: Iterator[bytes]) -> Iterator[Piece]:
     """Yield *pieces* as clean text without the secrets of the call."""
     secrets = invocation.secrets
     taken: list[bytes] = []
@@ -182,19 +187,39 @@ def _scrubbed(invocation: Invocation, pieces: Iterator[bytes]) -> Iterator[str]:
         yield _text(taken)
 
 
-def _text(taken: list[bytes]) -> str:
-    text = b"".join(taken).decode("utf-8", "replace")
+def _text(taken: list[bytes]) -> Piece:
+    data = b"".join(taken)
     taken.clear()
+    if data.isascii() and not any(map(data.__contains__, _ESCAPED)):
+        return data
+    text = data.decode("utf-8", "replace")
     if "\r" not in text:
         return cleaned(text)
     return "\r\n".join(cleaned(part) for part in text.split("\r\n"))
 
 
-def _trimmed(pieces: Iterator[str], *, keeps_end: bool) -> Iterator[str]:
+def _trimmed(pieces: Iterator[Piece], *, keeps_end: bool) -> Iterator[Piece]:
     """Yield *pieces*, without the line ends behind the last line unless they belong to it."""
-    ends = ""
+    ends = 0
     for piece in pieces:
-        text = ends + piece
-        kept = text if keeps_end else text.rstrip("\n")
-        ends = text[len(kept) :]
+        kept = piece if keeps_end else _without_end(piece)
+        if kept and ends:
+            yield b"\n" * ends
+            ends = 0
+        ends += len(piece) - len(kept)
         yield kept
+
+
+def _without_end(piece: Piece) -> Piece:
+    return piece.rstrip(b"\n") if isinstance(piece, bytes) else piece.rstrip("\n")
+
+
+def _in_json(piece: Piece, between: str) -> bytes:
+    """Return *piece* as it stands in a text in JSON, with *between* for its line feeds."""
+    if isinstance(piece, bytes):
+        return piece.replace(b"\n", between.encode())
+    if "\\" in piece:
+        text = between.join(dumps(line)[1:-1] for line in piece.split("\n"))
+    else:
+        text = dumps(piece)[1:-1].replace("\\n", between)
+    return text.encode("utf-8", "replace")
