@@ -74,7 +74,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 def test_whatever_is_encoded_quickly_is_what_the_slow_way_writes(name: str, value: Any) -> None:
     """Text with escapes, numbers of any size and nested values come out byte for byte alike."""
     encoded = getattr(quick, name)(value)
-    if encoded is not None and quick.is_clean(encoded):
+    if encoded is not None and quick._is_clean(encoded):
         assert encoded == slow(value)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..contracts import contract_named
 from ..contracts.control_lines import MARKS, wrapped
-from ..formats import DescriptorStream, dumps, quick
+from ..formats import DescriptorStream, dumps
+from ..formats.quick import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,14 +34,8 @@ def plain_line(outlet: Outlet, item: Any, number: int = 0) -> str | None:
 
     With its *number*, unless that is 0.
     """
-    text = quick._encoded(item)
-    # As `quick.one_line`, with a call less for each of many lines.
-    if text is None or not (
-        (text.isascii() and "\\" not in text and len(text) < quick.MANY_DIGITS)
-        or quick.is_clean(text)
-    ):
-        return None
-    if type(item) is dict and not MARKS.isdisjoint(item):
+    text = one_line(item)
+    if text is None or (type(item) is dict and not MARKS.isdisjoint(item)):
         return None
     if number:
         if type(item) is not dict or not item or "value" in item:
@@ -63,10 +58,7 @@ def put_line(outlet: Outlet, line: str, way: Put | None = None) -> None:
     if outlet.secrets is not None:
         outlet.secrets.let_out()
     try:
-        if way is None:
-            stream.write_bytes(line.encode("utf-8", "replace"))
-        else:
-            way(stream, line)
+        (way or DescriptorStream.write)(stream, line)
     except OSError as error:
         outlet.lose(error)
 

@@ -21,13 +21,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..call import Invocation
-    from ..formats import DescriptorStream
     from ..process import DescriptorCapture
 
     # Clean text; as bytes where it is ASCII that JSON has as it is, but for its line feeds.
     Piece = str | bytes
 
-_PIECE = 1 << 18
+_PIECE = 1 << 17
 # In more text tables are not looked for.
 _MOST_WITH_TABLES = 1 << 24
 # What is more than text: NUL, and what draws.
@@ -72,7 +71,7 @@ def answer(invocation: Invocation, *, restore: bool) -> int | None:
 class _Filled:
     """A stream on which *text* is written in the place of a *mark*."""
 
-    def __init__(self, stream: DescriptorStream, mark: str, text: Iterator[Piece]) -> None:
+    def __init__(self, stream: Any, mark: str, text: Iterator[Piece]) -> None:
         self._stream = stream
         self._mark = mark
         self._text = text
@@ -82,8 +81,8 @@ class _Filled:
         before, _, behind = document.partition(self._mark)
         self._stream.write(f'{before}"')
         # Between two lines, if they stand each for itself in an array.
-        has_lines = before.rstrip()[-1:] == "["
-        between = f'",{before[len(before.rstrip()) :]}"' if has_lines else "\\n"
+        margin = before[len(before.rstrip()) :]
+        between = f'",{margin}"' if before.rstrip()[-1:] == "[" else "\\n"
         for piece in self._text:
             self._stream.write_bytes(_in_json(piece, between))
         self._stream.write(f'"{behind}')
@@ -158,11 +157,9 @@ def _read(spool: int) -> Iterator[bytes]:
     position = 0
     while data := read_at(spool, _PIECE, position):
         position += len(data)
-        end = data.rfind(b"\n") + 1
-        if end:
-            yield rest + data[:end]
-            rest = b""
-        rest += data[end:]
+        whole, newline, rest = (rest + data).rpartition(b"\n")
+        if newline:
+            yield whole + newline
     if rest:
         yield rest
 
@@ -192,26 +189,20 @@ def _text(taken: list[bytes]) -> Piece:
     taken.clear()
     if data.isascii() and not any(map(data.__contains__, _ESCAPED)):
         return data
-    text = data.decode("utf-8", "replace")
-    if "\r" not in text:
-        return cleaned(text)
-    return "\r\n".join(cleaned(part) for part in text.split("\r\n"))
+    return "\r\n".join(map(cleaned, data.decode("utf-8", "replace").split("\r\n")))
 
 
 def _trimmed(pieces: Iterator[Piece], *, keeps_end: bool) -> Iterator[Piece]:
     """Yield *pieces*, without the line ends behind the last line unless they belong to it."""
     ends = 0
     for piece in pieces:
-        kept = piece if keeps_end else _without_end(piece)
+        line_feed: Any = "\n" if isinstance(piece, str) else b"\n"
+        kept = piece if keeps_end else piece.rstrip(line_feed)
         if kept and ends:
             yield b"\n" * ends
             ends = 0
         ends += len(piece) - len(kept)
         yield kept
-
-
-def _without_end(piece: Piece) -> Piece:
-    return piece.rstrip(b"\n") if isinstance(piece, bytes) else piece.rstrip("\n")
 
 
 def _in_json(piece: Piece, between: str) -> bytes:

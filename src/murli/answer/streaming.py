@@ -10,14 +10,7 @@ from __future__ import annotations
 from ..contracts import contract_named
 from ..formats import DescriptorStream, dumps, plain, put, text_of
 from ..outcome import Plan, Success, status_of
-from .event_lines import (
-    as_event,
-    begin_stream,
-    plain_line,
-    put_line,
-    stream_item,
-    stream_line,
-)
+from .event_lines import as_event, begin_stream, plain_line, put_line, stream_item, stream_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ _NO_FLOATS = SCALARS - {float}
 _UNCLEAN = ("\\u001b", "\\u0000", "\\r")
 _UNCLEAN_BEYOND = "[\x90\x98\x9b-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 # An integer that is refused has more digits than this; of a long text as many are looked at.
-MANY_DIGITS = 4000
-_STEP = MANY_DIGITS // 2
+_MANY_DIGITS = 4000
+_STEP = _MANY_DIGITS // 2
 # So many containers of a level are not worth finding those that are the same.
 _FEW = 32
 # Beyond these, orjson spells the exponent of a float in another way than Python.
@@ -36,9 +36,9 @@ _LEAST, _MOST, _INFINITY = 1e-4, 1e16, float("inf")
 def one_line(value: Any) -> str | None:
     """Return *value* in one line if it is plain and clean data already, else ``None``."""
     text = _encoded(value)
-    if text is None or (text.isascii() and "\\" not in text and len(text) < MANY_DIGITS):
+    if text is None or (text.isascii() and "\\" not in text and len(text) < _MANY_DIGITS):
         return text
-    return text if is_clean(text) else None
+    return text if _is_clean(text) else None
 
 
 # What was `prepared` last, and its text.
@@ -92,28 +92,30 @@ def _encoded_in_c(value: Any) -> str | None:
 def _encoded_by_orjson(value: Any) -> str | None:
     floats: list[float] = []
     try:
-        if type(value) is dict and _NO_FLOATS.issuperset(map(type, value.values())):
-            if not _TEXT.issuperset(map(type, value)):
-                return None
-        elif not _is_plain(value, floats):
+        flat = type(value) is dict and _NO_FLOATS.issuperset(map(type, value.values()))
+        if not (flat or _is_plain(value, floats)):
             return None
         text: str = _dumps(value, None, _options).decode()
     except Exception:  # also an integer of more than 64 bits
         return _encoded_in_c(value)
-    if floats:
-        sizes = [abs(each) for each in floats if each]
-        # Where one is not finite, their sum is not either.
-        alike = not sizes or (min(sizes) >= _LEAST and max(sizes) < _MOST)
-        if not (alike and sum(sizes) < _INFINITY):
-            return _encoded_in_c(value)
+    sizes = list(map(abs, filter(None, floats)))
+    # Where one is not finite, their sum is not either.
+    if sizes and not (min(sizes) >= _LEAST and max(sizes) < _MOST and sum(sizes) < _INFINITY):
+        return _encoded_in_c(value)
     return text
 
 
 def _is_plain(value: Any, floats: list[float] | None = None) -> bool:
     """Return whether *value* is made of plain types, none of them derived, and not too deep.
 
-    What floats there are, are added to *floats*.
+    What floats there are, are added to *floats*, if that is for orjson, which itself refuses keys
+    that are no text, or of a derived type.
     """
+    if type(value) is list and _are_rows(value):  # as most lists are
+        if floats is None:
+            return _TEXT.issuperset(map(type, chain.from_iterable(value)))
+        floats += [each for each in _in_all(value, ()) if type(each) is float]
+        return True
     level: Any = (value,)
     kinds: set[Any] = {type(value)}
     for _ in range(MAX_DEPTH + 2):
@@ -123,9 +125,7 @@ def _is_plain(value: Any, floats: list[float] | None = None) -> bool:
             return True
         if not kinds <= _PLAIN:
             return False
-        of_one_kind = len(kinds) == 1
-        dicts = _once(level if of_one_kind and dict in kinds else _those(dict, level))
-        lists = _once(level if of_one_kind and list in kinds else _those(list, level))
+        dicts, lists = _once(_those(dict, level)), _once(_those(list, level))
         if not _TEXT.issuperset(map(type, chain.from_iterable(dicts))):
             return False
         kinds = set(map(type, _in_all(dicts, lists)))
@@ -150,7 +150,7 @@ def _in_all(dicts: Any, lists: Any) -> Iterator[Any]:
     return chain(chain.from_iterable(map(dict.values, dicts)), chain.from_iterable(lists))
 
 
-def is_clean(text: str) -> bool:
+def _is_clean(text: str) -> bool:
     """Return whether nothing in *text*, which is JSON, has to be cleaned or refused."""
     if "\\" in text and any(each in text for each in _UNCLEAN):
         return False
@@ -159,7 +159,7 @@ def is_clean(text: str) -> bool:
 
         if re.search(_UNCLEAN_BEYOND, text):
             return False
-    return len(text) < MANY_DIGITS or not any(
+    return len(text) < _MANY_DIGITS or not any(
         text[at : at + _STEP].isdigit() for at in range(0, len(text), _STEP)
     )
 
