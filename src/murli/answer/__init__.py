@@ -9,7 +9,6 @@ from ..contracts import VALID_PROTOCOL_VERSIONS, Facts, contract_named, respond_
 from ..core import Success, current
 from ..formats import (
     OUTPUT_FORMATS,
-    DescriptorStream,
     cleaned,
     defer_signals,
     dumps,
@@ -109,25 +108,9 @@ class Outlet:
             )
         except OSError as error:
             if target == "stdout":
-                self._lose(error)
+                self.lose(error)
             return False
         return True
-
-    def put_line(self, line: str, way: Put | None = None) -> None:
-        """Write *line*, which holds no secrets, to stdout."""
-        stream = self.stdout
-        if type(stream) is not DescriptorStream:
-            self.put("stdout", line, way)
-            return
-        if self.secrets is not None:
-            self.secrets.let_out()
-        try:
-            if way is None:
-                stream.write_bytes(line.encode("utf-8", "replace"))
-            else:
-                way(stream, line)
-        except OSError as error:
-            self._lose(error)
 
     def show(self, text: str | Callable[[], str], target: str = "stdout") -> None:
         """Show a person *text*."""
@@ -143,7 +126,7 @@ class Outlet:
             put_for_people(stream, shown if shown.endswith("\n") else shown + "\n")
         except OSError as error:
             if target == "stdout":
-                self._lose(error)
+                self.lose(error)
 
     def plain(self, value: Any, name: str = "result") -> Any:
         """Return *value* as plain data; `EncodingError`, which is remembered, where it is not."""
@@ -182,7 +165,8 @@ class Outlet:
         secrets = self.secrets
         return value if secrets is None or secrets.revealed else secrets.scrub_value(value)
 
-    def _lose(self, error: OSError) -> NoReturn:
+    def lose(self, error: OSError) -> NoReturn:
+        """Raise that *error* keeps the answer from getting out, and remember it."""
         from ..errors import OutputFailed
 
         self.write_error = OutputFailed(error)

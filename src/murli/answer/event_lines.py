@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..contracts import contract_named
 from ..contracts.control_lines import MARKS, wrapped
-from ..formats import dumps
+from ..formats import DescriptorStream, dumps
 from ..formats.quick import one_line
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ def write_event(writer: Writer, v: Any) -> None:
         with outlet.lock:
             line = plain_line(outlet, v)
             if line is not None:
-                outlet.put_line(line)
+                put_line(outlet, line)
                 reply.events += 1
                 return
     stream_item(writer, as_event(writer, v))
@@ -47,6 +47,20 @@ def plain_line(outlet: Outlet, item: Any, number: int = 0) -> str | None:
             if each in text:
                 return None
     return text + "\n"
+
+
+def put_line(outlet: Outlet, line: str, way: Put | None = None) -> None:
+    """Write *line*, which holds no secrets, to stdout; *way* replaces the usual way."""
+    stream = outlet.stdout
+    if type(stream) is not DescriptorStream:
+        outlet.put("stdout", line, way)
+        return
+    if outlet.secrets is not None:
+        outlet.secrets.let_out()
+    try:
+        (way or DescriptorStream.write)(stream, line)
+    except OSError as error:
+        outlet.lose(error)
 
 
 def _spelled(secrets: Secrets) -> tuple[str, ...]:

@@ -23,11 +23,16 @@ if TYPE_CHECKING:
     from ..call import Invocation
     from ..process import DescriptorCapture
 
-_PIECE = 1 << 18
+    # Clean text; as bytes where it is ASCII that JSON has as it is, but for its line feeds.
+    Piece = str | bytes
+
+_PIECE = 1 << 17
 # In more text tables are not looked for.
 _MOST_WITH_TABLES = 1 << 24
 # What is more than text: NUL, and what draws.
 _NO_TEXT = (b"\0", b"\b", b"\x1b")
+# In ASCII, what JSON has another form for, beside the line feed.
+_ESCAPED = bytes({*range(32), *b'"\\'} - {*b"\n"})
 
 
 def answer(invocation: Invocation, *, restore: bool) -> int | None:
@@ -66,7 +71,7 @@ def answer(invocation: Invocation, *, restore: bool) -> int | None:
 class _Filled:
     """A stream on which *text* is written in the place of a *mark*."""
 
-    def __init__(self, stream: Any, mark: str, text: Iterator[str]) -> None:
+    def __init__(self, stream: Any, mark: str, text: Iterator[Piece]) -> None:
         self._stream = stream
         self._mark = mark
         self._text = text
@@ -76,13 +81,10 @@ class _Filled:
         before, _, behind = document.partition(self._mark)
         self._stream.write(f'{before}"')
         # Between two lines, if they stand each for itself in an array.
-        between = f'",{before[len(before.rstrip()) :]}"' if before.rstrip()[-1:] == "[" else ""
+        margin = before[len(before.rstrip()) :]
+        between = f'",{margin}"' if before.rstrip()[-1:] == "[" else "\\n"
         for piece in self._text:
-            if not between or "\\" not in piece:
-                text = dumps(piece)[1:-1]
-                self._stream.write(text.replace("\\n", between) if between else text)
-            else:
-                self._stream.write(between.join(dumps(line)[1:-1] for line in piece.split("\n")))
+            self._stream.write_bytes(_in_json(piece, between))
         self._stream.write(f'"{behind}')
 
     def flush(self) -> None:
@@ -162,7 +164,7 @@ def _read(spool: int) -> Iterator[bytes]:
         yield rest
 
 
-def _scrubbed(invocation: Invocation, pieces: Iterator[bytes]) -> Iterator[str]:
+def _scrubbed(invocation: Invocation, pieces: Iterator[bytes]) -> Iterator[Piece]:
     """Yield *pieces* as clean text without the secrets of the call."""
     secrets = invocation.secrets
     taken: list[bytes] = []
@@ -182,19 +184,33 @@ def _scrubbed(invocation: Invocation, pieces: Iterator[bytes]) -> Iterator[str]:
         yield _text(taken)
 
 
-def _text(taken: list[bytes]) -> str:
-    text = b"".join(taken).decode("utf-8", "replace")
+def _text(taken: list[bytes]) -> Piece:
+    data = b"".join(taken)
     taken.clear()
-    if "\r" not in text:
-        return cleaned(text)
-    return "\r\n".join(cleaned(part) for part in text.split("\r\n"))
+    if data.isascii() and not any(map(data.__contains__, _ESCAPED)):
+        return data
+    return "\r\n".join(map(cleaned, data.decode("utf-8", "replace").split("\r\n")))
 
 
-def _trimmed(pieces: Iterator[str], *, keeps_end: bool) -> Iterator[str]:
+def _trimmed(pieces: Iterator[Piece], *, keeps_end: bool) -> Iterator[Piece]:
     """Yield *pieces*, without the line ends behind the last line unless they belong to it."""
-    ends = ""
+    ends = 0
     for piece in pieces:
-        text = ends + piece
-        kept = text if keeps_end else text.rstrip("\n")
-        ends = text[len(kept) :]
+        line_feed: Any = "\n" if isinstance(piece, str) else b"\n"
+        kept = piece if keeps_end else piece.rstrip(line_feed)
+        if kept and ends:
+            yield b"\n" * ends
+            ends = 0
+        ends += len(piece) - len(kept)
         yield kept
+
+
+def _in_json(piece: Piece, between: str) -> bytes:
+    """Return *piece* as it stands in a text in JSON, with *between* for its line feeds."""
+    if isinstance(piece, bytes):
+        return piece.replace(b"\n", between.encode())
+    if "\\" in piece:
+        text = between.join(dumps(line)[1:-1] for line in piece.split("\n"))
+    else:
+        text = dumps(piece)[1:-1].replace("\\n", between)
+    return text.encode("utf-8", "replace")

@@ -8,9 +8,9 @@ the answer, written when nothing can interrupt it any more (`end`); no item look
 from __future__ import annotations
 
 from ..contracts import contract_named
-from ..formats import DescriptorStream, dumps, plain, put, text_of, write_some
+from ..formats import DescriptorStream, dumps, plain, put, text_of
 from ..outcome import Plan, Success, status_of
-from .event_lines import as_event, begin_stream, plain_line, stream_item, stream_line
+from .event_lines import as_event, begin_stream, plain_line, put_line, stream_item, stream_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -403,7 +403,7 @@ class ItemStream:
             line = plain_line(outlet, item, self._last[0] + 1 if self._numbers else 0)
             if line is None:
                 return False
-            outlet.put_line(line, self._put_whole)
+            put_line(outlet, line, self._put_whole)
         return True
 
     def put_printed(self, item: Any, *, is_text: bool) -> bool:
@@ -541,33 +541,16 @@ class ItemStream:
             return
         rest: bytes | memoryview[int] = data
         try:
-            while True:
-                _write_part(stream, rest, parts)
-                if sum(parts) == len(data):
-                    return
+            while stream.take(rest, parts) < len(rest):
                 rest = memoryview(data)[sum(parts) :]
         except KeyboardInterrupt:
             from ..process.process_guard import hold_signals
 
             release_signals = hold_signals()
             while 0 < sum(parts) < len(data):
-                _write_part(stream, memoryview(data)[sum(parts) :], parts)
+                stream.take(memoryview(data)[sum(parts) :], parts)
             release_signals()
             raise
-
-
-def _write_part(stream: DescriptorStream, data: bytes | memoryview[int], sizes: list[int]) -> None:
-    """Write what fits of *data*; its size is in *sizes* as soon as it is out.
-
-    No signal comes between the two: within one call of C code Python handles none.
-    """
-    stream.check()
-    most = stream.room if stream.room >= len(data) else stream.room_for(len(data))
-    try:
-        sizes.extend(map(write_some, (stream.descriptor,), (data[:most],)))
-        stream.room -= sizes[-1]
-    except BlockingIOError:
-        stream.room = 0
 
 
 def _number(text: str | None) -> int:

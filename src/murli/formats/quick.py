@@ -92,28 +92,30 @@ def _encoded_in_c(value: Any) -> str | None:
 def _encoded_by_orjson(value: Any) -> str | None:
     floats: list[float] = []
     try:
-        if type(value) is dict and _NO_FLOATS.issuperset(map(type, value.values())):
-            if not _TEXT.issuperset(map(type, value)):
-                return None
-        elif not _is_plain(value, floats):
+        flat = type(value) is dict and _NO_FLOATS.issuperset(map(type, value.values()))
+        if not (flat or _is_plain(value, floats)):
             return None
         text: str = _dumps(value, None, _options).decode()
     except Exception:  # also an integer of more than 64 bits
         return _encoded_in_c(value)
-    if floats:
-        sizes = [abs(each) for each in floats if each]
-        # Where one is not finite, their sum is not either.
-        alike = not sizes or (min(sizes) >= _LEAST and max(sizes) < _MOST)
-        if not (alike and sum(sizes) < _INFINITY):
-            return _encoded_in_c(value)
+    sizes = list(map(abs, filter(None, floats)))
+    # Where one is not finite, their sum is not either.
+    if sizes and not (min(sizes) >= _LEAST and max(sizes) < _MOST and sum(sizes) < _INFINITY):
+        return _encoded_in_c(value)
     return text
 
 
 def _is_plain(value: Any, floats: list[float] | None = None) -> bool:
     """Return whether *value* is made of plain types, none of them derived, and not too deep.
 
-    What floats there are, are added to *floats*.
+    What floats there are, are added to *floats*, if that is for orjson, which itself refuses keys
+    that are no text, or of a derived type.
     """
+    if type(value) is list and _are_rows(value):  # as most lists are
+        if floats is None:
+            return _TEXT.issuperset(map(type, chain.from_iterable(value)))
+        floats += [each for each in _in_all(value, ()) if type(each) is float]
+        return True
     level: Any = (value,)
     kinds: set[Any] = {type(value)}
     for _ in range(MAX_DEPTH + 2):
@@ -123,9 +125,7 @@ def _is_plain(value: Any, floats: list[float] | None = None) -> bool:
             return True
         if not kinds <= _PLAIN:
             return False
-        of_one_kind = len(kinds) == 1
-        dicts = _once(level if of_one_kind and dict in kinds else _those(dict, level))
-        lists = _once(level if of_one_kind and list in kinds else _those(list, level))
+        dicts, lists = _once(_those(dict, level)), _once(_those(list, level))
         if not _TEXT.issuperset(map(type, chain.from_iterable(dicts))):
             return False
         kinds = set(map(type, _in_all(dicts, lists)))
