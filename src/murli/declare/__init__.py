@@ -158,6 +158,13 @@ def _danger_level(metadata: Metadata) -> DangerLevel | Literal[""]:
     return "safe" if "mutating" in metadata.explicit else ""
 
 
+# Fields of the same form; ``None`` means "not declared".
+_TEXT: Any = field(default=None, convert=_or(""))
+_TRUTH: Any = field(default=None, convert=bool)
+_SEVERAL: Any = field(default=None, convert=_or(()))
+_TUPLE: Any = field(default=None, convert=_tuple_of)
+
+
 class Metadata(Record):
     """What an agent should know about a command; every field is optional.
 
@@ -219,19 +226,19 @@ class Metadata(Record):
     ``explicit`` are the names of the fields that were given: a later `annotate` overrides those.
     """
 
-    agent_description: OrNone[str] = field(default=None, convert=_or(""))
-    when_to_use: OrNone[str] = field(default=None, convert=_or(""))
-    idempotent: OrNone[bool] = field(default=None, convert=bool)
-    mutating: OrNone[bool] = field(default=None, convert=bool)
-    arguments: SeveralOrNone[ArgumentMetadata] = field(default=None, convert=_tuple_of)
+    agent_description: OrNone[str] = _TEXT
+    when_to_use: OrNone[str] = _TEXT
+    idempotent: OrNone[bool] = _TRUTH
+    mutating: OrNone[bool] = _TRUTH
+    arguments: SeveralOrNone[ArgumentMetadata] = _TUPLE
     returns: Any = None
-    examples: SeveralOrNone[Example] = field(default=None, convert=_tuple_of)
+    examples: SeveralOrNone[Example] = _TUPLE
     flag_annotations: Given[Mapping[str, FlagAnnotation] | None, dict[str, FlagAnnotation]] = field(
         default=None, convert=_by_flag_key
     )
-    dry_runnable: OrNone[bool] = field(default=None, convert=bool)
-    destructive: OrNone[bool] = field(default=None, convert=bool)
-    reveals_secrets: OrNone[bool] = field(default=None, convert=bool)
+    dry_runnable: OrNone[bool] = _TRUTH
+    destructive: OrNone[bool] = _TRUTH
+    reveals_secrets: OrNone[bool] = _TRUTH
     timeout: OrNone[float] = field(default=None, convert=_seconds)
     _: KW_ONLY
     danger_level: Given[DangerLevel | None, DangerLevel | Literal[""]] = field(
@@ -243,10 +250,10 @@ class Metadata(Record):
     ok_codes: Given[Mapping[int, str] | None, dict[int, str]] = field(
         default=None, convert=or_empty
     )
-    effect: Given[Effect | None, Effect | Literal[""]] = field(default=None, convert=_or(""))
-    steps: SeveralOrNone[str] = field(default=None, convert=_or(()))
-    required_scopes: SeveralOrNone[str] = field(default=None, convert=_or(()))
-    requires: SeveralOrNone[Rule] = field(default=None, convert=_or(()))
+    effect: Given[Effect | None, Effect | Literal[""]] = _TEXT
+    steps: SeveralOrNone[str] = _SEVERAL
+    required_scopes: SeveralOrNone[str] = _SEVERAL
+    requires: SeveralOrNone[Rule] = _SEVERAL
     deprecated: Given[Deprecation | str | None, Deprecation | None] = field(default=None)
     lists: Given[Paging | bool | None, Paging | None] = field(default=None)
     streams: OrNone[bool] = field(default=None, convert=_or(False))
@@ -254,9 +261,9 @@ class Metadata(Record):
     schema_version: OrNone[str] = field(default=None, convert=_or("1.0"))
     traits: Traits | None = None
     plan: Callable[..., Any] | None = None
-    next: SeveralOrNone[str] = field(default=None, convert=_or(()))
-    state: OrNone[str] = field(default=None, convert=_or(""))
-    batch: OrNone[str] = field(default=None, convert=_or(""))
+    next: SeveralOrNone[str] = _SEVERAL
+    state: OrNone[str] = _TEXT
+    batch: OrNone[str] = _TEXT
     explicit: frozenset[str] = field(init=False)
 
     def _check(self, given: dict[str, Any]) -> None:
