@@ -16,6 +16,9 @@ from .misnamed import Parameters
 class Runner(Protocol):
     """What runs the tool; it knows what every call needs, and who knows the rest."""
 
+    def name(self) -> str:
+        """Return the name people type."""
+
     def version(self) -> str:
         """Return the version the tool itself knows, or ``""``."""
 

@@ -46,7 +46,7 @@ class Saved:
 
         invocation = self._invocation
         try:
-            text = resolve(invocation.host.name(), self.name, key, text)
+            text = resolve(invocation.request.runner.name(), self.name, key, text)
         except SecretError as error:
             invocation.refuse(secret_failure(error))
         invocation.hide(text)
@@ -83,7 +83,7 @@ def profile_in_force(invocation: Invocation) -> Saved:
     if not (wanted or invocation.settings.profile_path or os.environ.get("MURLI_PROFILE_PATH")):
         from ..profiles import has_no_folder
 
-        if has_no_folder(invocation.host.name()):
+        if has_no_folder(invocation.request.runner.name()):
             return Saved(invocation, "", {})
     store = read_store(invocation, must=bool(wanted))
     name = wanted or store.default
@@ -97,7 +97,7 @@ def store_file(invocation: Invocation) -> StoreFile:
     """Return the file that the running tool keeps its profiles in."""
     from ..profiles.store import StoreFile
 
-    return StoreFile(invocation.host.name(), invocation.settings.profile_path)
+    return StoreFile(invocation.request.runner.name(), invocation.settings.profile_path)
 
 
 def read_store(invocation: Invocation, *, must: bool) -> ProfileStore:

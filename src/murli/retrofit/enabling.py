@@ -88,6 +88,10 @@ class EarlyProgram:
 
     # -- what the runtime asks --------------------------------------------------------------------
 
+    def name(self) -> str:
+        """Return the name people type to call the program."""
+        return self.host().name()
+
     def version(self) -> str:
         """Return no version: that of the script is among the settings."""
         return ""

@@ -12,7 +12,16 @@ import sys
 
 from ... import core
 from ...call import Invocation
-from ...core import ENDED, INTENT, current, is_group, mentions_secret, metadata_of, version_of
+from ...core import (
+    ENDED,
+    INTENT,
+    current,
+    is_group,
+    mentions_secret,
+    metadata_of,
+    program_name,
+    version_of,
+)
 from ...formats import take_bursts_as_one
 
 TYPE_CHECKING = False
@@ -338,6 +347,14 @@ class Call:
         return words[1:]
 
     # -- what the runtime asks -------------------------------------------------------------
+
+    def name(self) -> str:
+        """Return the name people type to call the tool."""
+        given = self.enabled.settings.name or self.named.get("prog_name") or ""
+        if given:
+            return str(given).rpartition(" ")[2]
+        program = program_name()
+        return str(self.root.name or "cli") if program in ("-c", "") else program
 
     def version(self) -> str:
         """Return the version that ``--version`` prints, else that of the tool's own package."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ...core import UNBOUNDED, current, is_group, program_name
+from ...core import UNBOUNDED, current, is_group
 from ..early_prints import EarlyPrints, let_out
 from . import BENEATH, HOOKED
 from .params import from_framework, is_switch, names_of_option
@@ -435,16 +435,9 @@ class ClickHost:
         self._call = call
         self._root = call.root
         self._enabled = call.enabled
+        self.name = call.name
         self.version = call.version
         self.app = call.app
-
-    def name(self) -> str:
-        """Return the name people type to call the tool."""
-        given = self._enabled.settings.name or self._call.named.get("prog_name") or ""
-        if given:
-            return str(given).rpartition(" ")[2]
-        program = program_name()
-        return str(self._root.name or "cli") if program in ("-c", "") else program
 
     def level(self) -> CommandLevel:
         """Return the root as the scanner sees it."""
