@@ -65,7 +65,7 @@ ROOMS: dict[str, str] = {
 # Groups of rooms -> how many lines of code they may hold together. A room that is not named counts
 # with the first group; a new room gets a line of its own, so that it takes nothing from the others.
 CODE: dict[str, int] = {
-    "the running tool": 29_800,
+    "the running tool": 29_850,
     "schemas exports": 1_250,
     "conformance": 7_050,
     "client wire": 5_000,

@@ -7,11 +7,15 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from jsonschema import Draft202012Validator
 
 import murli
 from harness import ADAPTERS, environment, run, run_at_terminal, script
+from murli.adapters.click import declared
+from murli.adapters.click.levels import CommandLevel
+from murli.adapters.click.tree import walk
 from murli.contracts import CONTRACT_NAMES
 from murli.declare.plain_values import shown, shown_choices
 from murli.secrets.shapes import value_without_secrets, without_secrets
@@ -553,3 +557,74 @@ def test_one_command_says_when_to_use_it(tmp_path: Path) -> None:
     (tool,) = run(words, "describe", "--export", "mcp").document
     assert tool["name"] == "look"
     assert tool["description"] == "Looks.\nWhen to use: Now.\nEffects: only reads."
+
+
+# Attributes of options and arguments by which descriptions differ, each with two values.
+VARIED: list[dict[str, Any]] = [
+    *({"required": value} for value in (True, False)),
+    *({"nargs": value} for value in (1, 2)),
+    *({"multiple": value} for value in (True, False)),
+    *({"default": value} for value in (1, True, 1.0, "1", None)),
+    *({"metavar": value} for value in ("THIS", "THAT")),
+    *({"envvar": value} for value in ("ONE", ["ONE", "TWO"])),
+    *({"help": value} for value in ("One.", "Other.")),
+    *({"is_flag": value} for value in (True, False)),
+    *({"count": value} for value in (True, False)),
+    *({"hide_input": value} for value in (True, False)),
+    {"allow_from_autoenv": False},
+    *({"type": click.Choice([value])} for value in ("a", "b")),
+    *({"type": click.IntRange(0, value)} for value in (3, 4)),
+    *({"type": click.DateTime([value])} for value in ("%Y", "%H")),
+    *({"type": value} for value in (int, str, float, click.Path(), click.UUID)),
+    {"type": (int, str), "nargs": 2},
+]
+
+
+def test_parameters_are_described_alike_only_where_they_are() -> None:
+    """A parameter is described among many that differ in one thing as it is described alone."""
+    made = [*({**each} for each in VARIED), {}]
+    params: list[click.Parameter] = [click.Option(["--value"], **each) for each in made]
+    known = ("required", "nargs", "metavar", "envvar", "type")
+    params += [click.Argument(["value"], **each) for each in made if each.keys() <= {*known}]
+    commands = [click.Command(f"c{at}", params=[each]) for at, each in enumerate(params)]
+    group = click.Group("all", commands, context_settings={"auto_envvar_prefix": "ALL"})
+    whole = walk(CommandLevel(group, "all"), ("all",), declared)
+    assert len(whole.commands) == len(commands)
+    for command, together in zip(commands, whole.commands, strict=True):
+        alone = click.Group("all", [command], context_settings={"auto_envvar_prefix": "ALL"})
+        (only,) = walk(CommandLevel(alone, "all"), ("all",), declared).commands
+        assert (only.flags, only.arguments) == (together.flags, together.arguments)
+
+
+def test_what_is_added_to_choices_on_the_way_is_described() -> None:
+    """Commands that share choices are described with those that there are when they are read."""
+    choices = click.Choice(["json"])
+
+    class Plugins(click.Group):
+        def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+            if name == "plugin":
+                choices.choices = (*choices.choices, "yaml")
+            return super().get_command(ctx, name)
+
+    names = ("before", "plugin", "after")
+    made = [click.Command(each, params=[click.Option(["--as"], type=choices)]) for each in names]
+    group = Plugins("tool", made)
+    found = walk(CommandLevel(group, "tool"), ("tool",), declared).commands
+    read = [list(each.flags[0].choices) for each in found]
+    assert read == [["json"], ["json", "yaml"], ["json", "yaml"]]
+
+
+def test_a_computed_default_of_an_argument_is_not_read() -> None:
+    """What an argument's class computes is not asked for by who describes it."""
+
+    class Lazy(click.Argument):
+        @property
+        def default(self) -> Any:
+            raise RuntimeError("no network")
+
+        @default.setter
+        def default(self, value: Any) -> None:
+            pass
+
+    command = click.Command("lazy", params=[Lazy(["what"], required=True)])
+    assert walk(CommandLevel(command, "lazy"), ("lazy",), declared).arguments[0].name == "what"

@@ -305,3 +305,11 @@ def test_a_broken_document_is_not_written(
             del document[name]
     with pytest.raises(InvalidDocument, match=rule):
         check(contract, Answer(document, code, stream))
+
+
+def test_what_later_revisions_add_to_an_error_keeps_its_order() -> None:
+    """Unknown keywords of an error are its last fields, in the order in which they were given."""
+    detail: Any = ErrorDetail
+    more = dict.fromkeys(["expires_at", "zone", "alternatives", "foo", "bar"], 1)
+    assert list(detail("C", "m", **more).document()) == ["code", "message", *more]
+    assert detail("C", "m", **more) == detail("C", "m", more=more)

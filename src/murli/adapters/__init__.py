@@ -131,12 +131,17 @@ def _early_interrupt(settings: Settings) -> Any:
 
 
 def stand_in(holder: Any, name: str, ours: Any) -> Callable[[], None]:
-    """Put *ours* in the place of an attribute for a while; return what takes it back."""
+    """Put *ours* in the place of an attribute for a while; return what takes it back.
+
+    What somebody else has put there since then stays.
+    """
     missing = object()
     before = holder.__dict__.get(name, missing)
     setattr(holder, name, ours)
 
     def undo() -> None:
+        if holder.__dict__.get(name, missing) is not ours:
+            return
         if before is missing:
             delattr(holder, name)
         else:

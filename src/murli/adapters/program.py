@@ -6,7 +6,7 @@ import sys
 
 from .. import core
 from ..call import Invocation
-from ..call.ending.succession import running, stand_aside
+from ..call.ending.succession import running
 from ..core import (
     Settings,
     is_parser,
@@ -102,8 +102,6 @@ class Program:
         take_bursts_as_one(begin=True)
         try:
             invocation = Invocation(self, self._settings, self._words())
-            if invocation.call.mounted or invocation.call.schema:
-                stand_aside(invocation)
             invocation = begin(invocation, None)
         finally:
             take_bursts_as_one(begin=False)

@@ -90,7 +90,8 @@ class Block:
             # Nothing is loaded here: the program may have no descriptor left to do so.
             self._owner.tear_down()
             self._owner.capture = None
-        invocation.process.end_handler(error)
+        invocation.process.block_signals_after_interrupt(error)
+        invocation.process.end_handler()
         if is_fork:
             return
         writer = invocation.writer

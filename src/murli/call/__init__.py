@@ -90,19 +90,7 @@ last_exit_code: int | None = None
 
 
 class Extras:
-    """What a contract adds to a call: murli's nothing; others are in `response_envelope`.
-
-    * ``begin()`` prepares what every answer says about its call, and returns whether more than
-      the words that were noticed may say what to do.
-    * ``take_secrets()`` fetches the secrets of which the call only says where they are.
-    * ``check_format()`` refuses a format that does not exist.
-    * ``take_in()`` puts in its place what a call brings along, before the framework parses it.
-    * ``complete()`` does what comes between the guard and the handler; may answer in its place.
-    * ``note_printed(printed)`` warns that *printed* is not the answer, if it is anything.
-    * ``answer_bare_call(error)`` answers a call with no words, which *error* is about, and
-      ``explain(text)`` one for a help *text*; they return ``None`` where that is no answer.
-    * ``weigh(error)`` makes *error* say what holds for the command that it ended.
-    """
+    """What a contract adds to a call: murli's nothing; others are in `response_envelope`."""
 
     # The lines of the card that belongs to the help text of this call.
     card: Sequence[str] = ()
@@ -110,12 +98,42 @@ class Extras:
     def __init__(self, invocation: Invocation) -> None:
         self.invocation = invocation
 
-    def _nothing(self, *args: Any, **named: Any) -> Any:
-        """Add nothing."""
+    if TYPE_CHECKING:
 
-    # One function for all of them, because each more is paid for at every start.
-    begin = take_secrets = check_format = take_in = complete = _nothing
-    note_printed = answer_bare_call = explain = weigh = _nothing
+        def begin(self) -> bool:
+            """Prepare what answers say about the call; return whether more than its words count."""
+
+        def take_secrets(self) -> None:
+            """Fetch the secrets of which the call only says where they are."""
+
+        def check_format(self) -> None:
+            """Refuse a format that does not exist."""
+
+        def take_in(self) -> None:
+            """Put in its place what a call brings along, before the framework parses it."""
+
+        def complete(self) -> None:
+            """Do what comes between the guard and the handler; may answer in its place."""
+
+        def note_printed(self, printed: str | bytes) -> None:
+            """Warn that *printed* is not the answer, if it is anything."""
+
+        def answer_bare_call(self, error: AgentError) -> int | None:
+            """Answer a call with no words, which *error* is about; ``None``: it stays an error."""
+
+        def explain(self, text: str) -> int | None:
+            """Answer with *text*, a help; ``None`` where it is no answer."""
+
+        def weigh(self, error: AgentError) -> None:
+            """Make *error* say what holds for the command that it ended."""
+
+    else:
+
+        def _nothing(self, *args, **named):
+            """Add nothing; one function for all, because each more is paid for at every start."""
+
+        begin = take_secrets = check_format = take_in = complete = _nothing
+        note_printed = answer_bare_call = explain = weigh = _nothing
 
     def timeout(self) -> str:
         """Return what the environment says about the time a call of this tool may take."""
@@ -141,8 +159,8 @@ class Request:
     *above* is another call on the same command line, whose flags of ours count here too.
     """
 
-    # Whether words that led to it stand before its own; whether a variable may limit an answer;
-    # whether the contract does.
+    # Whether words that led to it stand before its own; whether a variable may limit its answer,
+    # and whether the contract limits answers though nobody has asked for that.
     is_part = is_capped = is_bounded = False
     # Whether a refusal is raised, for a caller who wants exceptions, instead of answered.
     raises = False
@@ -313,6 +331,7 @@ class CallProcess:
     reporters: frozenset[Reporter] = frozenset()
     # What ends the time that an interrupted call has to end.
     end_grace: _Undo | None = None
+    # What ends that the handler can neither hang us nor cut us off.
     _unguard: _Undo | None = None
     _pid = 0
 
@@ -403,10 +422,9 @@ class CallProcess:
 
             self._unguard = install(self)
 
-    def end_handler(self, error: BaseException | None) -> None:
-        """Leave the process to itself again, *error* being what ended the handler."""
+    def end_handler(self) -> None:
+        """Leave the process to itself again; what the handler prints still is collected."""
         self._invocation.state = ENDED
-        self.block_signals_after_interrupt(error)
         if self._unguard is not None:
             self._unguard()
 

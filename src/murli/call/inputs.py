@@ -39,7 +39,7 @@ def unpack(invocation: Invocation) -> None:
     check_changes(invocation, command.metadata, "--raw-payload")
     if _has_words(invocation):
         message = "--raw-payload stands for all parameters and is not combined with others."
-        invocation.refuse(usage.other(message, "--raw-payload"))
+        invocation.refuse(usage.wrong_call(message, "--raw-payload"))
     try:
         call.rest += words_for(command, _object_in(call.extra["raw_payload"]))
     except AgentError as error:
@@ -50,7 +50,7 @@ def check_changes(invocation: Invocation, metadata: Metadata | None, option: str
     """Refuse *option* on a command that is declared to change nothing."""
     if metadata is not None and metadata.danger_level == "safe":
         message = f"{option} is for commands that change something; this one reads."
-        invocation.refuse(usage.other(message, option))
+        invocation.refuse(usage.wrong_call(message, option))
 
 
 def _has_words(invocation: Invocation) -> bool:
@@ -74,9 +74,9 @@ def _object_in(text: str) -> dict[str, Any]:
                 raise
             payload = json.loads(better, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise usage.other(f"--raw-payload is not JSON: {error}.", "--raw-payload") from None
+        raise usage.wrong_call(f"--raw-payload is not JSON: {error}.", "--raw-payload") from None
     if not isinstance(payload, dict):
-        raise usage.other("--raw-payload is not a JSON object.", "--raw-payload")
+        raise usage.wrong_call("--raw-payload is not a JSON object.", "--raw-payload")
     return payload
 
 

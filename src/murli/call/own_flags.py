@@ -8,7 +8,7 @@ from .. import core
 from ..formats import VALID_OUTPUT_FORMATS
 from ..line.flags import UNPAGED_COMMANDS, flag_named, flags_in, names_where, part_flags
 from ..line.scanning import flag_value, scan, set_flag
-from ..line.usage import exclusive, invalid_setting, missing_extra, other, unknown_option
+from ..line.usage import exclusive, invalid_setting, missing_extra, unknown_option, wrong_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _check_toon(invocation: Invocation) -> None:
         invocation.refuse(missing_extra(flag, "toon-format", "toon"))
     if invocation.call.mounted == "exec":
         reply.format = "json"
-        invocation.refuse(other(f"exec answers in lines of JSON, not with {flag}.", flag[:8]))
+        invocation.refuse(wrong_call(f"exec answers in lines of JSON, not with {flag}.", flag[:8]))
 
 
 def waits(call: Call) -> bool:
@@ -164,7 +164,7 @@ def take_late(
         is_late = flag.is_early and not _is_in_force(invocation.writer, name, value)
         if is_late or flag.group == "wait":  # and what is repeated is the whole call
             word = (invocation.host.name(), *level.path)[-1]
-            invocation.refuse(other(f'{name} must stand before "{word}" in this call.', name))
+            invocation.refuse(wrong_call(f'{name} must stand before "{word}" in this call.', name))
         call.taken.append((name, start + position, count))
         set_flag(call, flag.destination, value)
     call.mistake = call.mistake or found.mistake

@@ -11,7 +11,7 @@ from ..core import FLAG_NAMES, INTENT
 from ..errors import AgentError
 from ..formats import plain
 from ..handlers.idempotency import Replays, fingerprint_of, folder_of
-from ..line.usage import other
+from ..line.usage import wrong_call
 from ..outcome import Success
 from ..platform import can_read, read_at
 from ..process.stdin import ANSWER_SECONDS, Gate, InputRequired
@@ -43,7 +43,7 @@ def claim(invocation: Invocation, key: str) -> None:
         # Of a stream only the end could be kept, and given again.
         message = "A command that streams its changes takes no --idempotency-key."
         advice = "Leave out --idempotency-key, and look at the effect of each item."
-        invocation.refuse(other(message, "idempotency-key", advice))
+        invocation.refuse(wrong_call(message, "idempotency-key", advice))
     if writer._dry_run:
         return  # nothing is done that could be done twice
     given = Given(invocation)

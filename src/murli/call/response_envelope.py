@@ -57,7 +57,7 @@ def _format_variable(request: Request) -> str:
 
 # How variables are called that say how, or how long, a tool may answer.
 _SETTINGS = ("_FORMAT\0", "_OUTPUT\0", "_TIMEOUT\0")
-# Of a result with no more values and characters nothing has ever to be left out.
+# Of a result with no more values, of no more characters, nothing has ever to be left out.
 _FEW, _SHORT = 50, 200
 _SCALARS = {str, int, float, bool, type(None)}
 
@@ -66,9 +66,10 @@ def is_short(outcome: Outcome) -> bool:
     """Return whether *outcome* is a few plain values, none of them a list or text of many lines."""
     if isinstance(outcome, Failure):
         return outcome.output is None
-    result = getattr(outcome, "result", ...)
-    values = result.values() if type(result) is dict and len(result) <= _FEW else (result,)
-    for each in values:
+    result: Any = getattr(outcome, "result", ...)
+    is_object = type(result) is dict and len(result) <= _FEW
+    values = (*result, *result.values()) if is_object else (result,)
+    for each in (*values, outcome.message):
         if type(each) not in _SCALARS or (
             type(each) is str and (len(each) > _SHORT or "\n" in each)
         ):
@@ -207,7 +208,7 @@ class EnvelopeCall(EnvelopeFlags):
 
         writer._reply.meta_source = about
         writer._reply.environment_notices = lambda: look_around(invocation, facts.get("cwd", ""))
-        if not call.mounted:
+        if not (call.mounted or call.schema or "output_schema" in call.extra):
             invocation.request.is_bounded = True
             writer._reply.filters = [self._bounded]
         return super().begin()

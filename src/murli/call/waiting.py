@@ -99,7 +99,7 @@ def check_reads(
         advice = f"Call it once, and wait with a command that only reads. {declare}"
     else:
         reason = "Nobody declared that this command only reads, so it is not repeated."
-    invocation.refuse(usage.other(reason, "until", advice))
+    invocation.refuse(usage.wrong_call(reason, "until", advice))
 
 
 class _Seen:
@@ -382,7 +382,7 @@ def _conditions(invocation: Invocation) -> list[Condition]:
             invocation.refuse(usage.bad_value(flag, text, reason))
         found.append(condition)
     if not found:
-        invocation.refuse(usage.other("--every needs --until or --until-not.", "--every"))
+        invocation.refuse(usage.wrong_call("--every needs --until or --until-not.", "--every"))
     others = names_where(lambda flag: flag.effect == "previews") | {"--stream", "--idempotency-key"}
     for name, _, _ in call.taken:
         if name in others:
@@ -410,7 +410,7 @@ def _words(invocation: Invocation) -> list[str]:
     ours = names_where(lambda flag: flag.group in groups) | {"--timeout"}
     words = command_line(invocation).with_flags(dict.fromkeys(ours))
     if words is None:  # an option in front of the flag would take what follows as its value
-        invocation.refuse(usage.other("--until must stand behind all other words.", "--until"))
+        invocation.refuse(usage.wrong_call("--until must stand behind all other words.", "--until"))
     return words
 
 
@@ -418,7 +418,7 @@ def _no_such_field(found: dict[str, Any]) -> AgentError:
     known = [str(each) for each in found.get("known", ())]
     advice = f"There are: {', '.join(known)}." if known else "The result has no fields."
     message = f"The result has no field {usage.quoted(found['missing'])}."
-    return usage.other(message, "until", advice, known)
+    return usage.wrong_call(message, "until", advice, known)
 
 
 def _of_all_values(result: Any) -> list[Any]:

@@ -99,21 +99,21 @@ def _line(invocation: Invocation) -> CommandLine:
     words = line.with_flags(dict.fromkeys(formats))
     if words is None:  # an option in front of the flag would take what follows as its value
         first = next(name for name, _, _ in line.call.taken if name in formats)
-        invocation.refuse(usage.other(f"{first} must stand behind all other words.", first))
+        invocation.refuse(usage.wrong_call(f"{first} must stand behind all other words.", first))
     return CommandLine(scan_again(invocation, words))
 
 
 def _check(invocation: Invocation, metadata: Metadata, count: int) -> None:
     if count > MOST_VALUES:
         message = f"{count:,} values are more than the {MOST_VALUES:,} that one call takes."
-        invocation.refuse(usage.other(message, metadata.batch))
+        invocation.refuse(usage.wrong_call(message, metadata.batch))
     for flag in ("--cursor", "--etag"):
         if getattr(invocation.call, flag[2:]) is not None:
             message = f"{flag} is about the answer for one value: pass one {metadata.batch}."
-            invocation.refuse(usage.other(message, flag))
+            invocation.refuse(usage.wrong_call(message, flag))
     if invocation.call.stream and metadata.destructive:
         message = "A destructive command is not streamed: its answer is whole or none."
-        invocation.refuse(usage.other(message, "--stream"))
+        invocation.refuse(usage.wrong_call(message, "--stream"))
     check_process(invocation, "A call with several values")
 
 

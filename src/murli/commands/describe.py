@@ -85,7 +85,8 @@ def run(invocation: Invocation) -> NoReturn:
 
 def _collect_garbage_again() -> None:
     """Let garbage be looked for again, and not at once among all that was made in between."""
-    if not gc.get_freeze_count():  # else these would no longer be what the tool has frozen
+    # Of what the tool itself has frozen nothing is to be looked at again. PyPy freezes nothing.
+    if hasattr(gc, "freeze") and not gc.get_freeze_count():
         gc.freeze()
         gc.unfreeze()
     gc.enable()

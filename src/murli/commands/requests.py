@@ -69,7 +69,7 @@ class Requests:
         options = dict(request.get("_opts", {}))
         names = self._names(request["_cmd"])
         if names == ["exec"]:
-            raise usage.other("exec does not run exec.", "_cmd")
+            raise usage.wrong_call("exec does not run exec.", "_cmd")
         if any(name[:1] in ("", "-") for name in names):
             raise usage.unknown_command(request["_cmd"], [])
         commands = self._commands(tuple(names))
@@ -136,11 +136,11 @@ class Requests:
         if flag is None:
             return []
         if flag.is_early:
-            raise usage.other(f"{name} is chosen once for all calls: pass it to exec.", name)
+            raise usage.wrong_call(f"{name} is chosen once for all calls: pass it to exec.", name)
         value = options.pop(key)
         if not flag.takes_value:
             if not isinstance(value, bool):
-                raise usage.other(f"{name} takes no value: give true or false.", name)
+                raise usage.wrong_call(f"{name} takes no value: give true or false.", name)
             return [name] if value else []
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
             raise usage.missing_value(name)

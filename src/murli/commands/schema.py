@@ -260,7 +260,7 @@ def standard_flags(command: Command) -> list[Flag]:
     return [flag for flag in found if flag.name not in known]
 
 
-@lru_cache
+@lru_cache(typed=True)
 def _standard_flags(
     confirmable: bool, dry_runnable: bool, mutating: bool, lists: bool, limit: int | None
 ) -> tuple[Flag, ...]:

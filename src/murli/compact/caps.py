@@ -137,6 +137,9 @@ def _counter(invocation: Invocation) -> Callable[[str], int]:
 
 def _cap_set(invocation: Invocation, unit: str) -> int | None:
     """Return how much the environment lets an answer be, 0 for any amount; ``None``: not said."""
+    # One that is set while the handler runs comes too late: what it refuses has been done by then.
+    if "_MAX_OUTPUT_" not in invocation.request.variables:
+        return None
     general = _VARIABLES[unit]
     own = general.removeprefix("MURLI_")
     for name in (variable_of(invocation, own), f"TOOL_{own}", general):

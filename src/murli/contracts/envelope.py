@@ -74,7 +74,7 @@ class ErrorDetail(Record):
 
         def __init__(self, *args, more=None, **named):
             """Take what later revisions leave open by its keywords as well."""
-            others = named.keys() - type(self).__annotations__
+            others = [name for name in named if name not in type(self).__annotations__]
             more = {**(more or {}), **{name: named.pop(name) for name in others}}
             super().__init__(*args, more=more, **named)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..declare import flag_key
 from ..errors import AgentError
 from ..secrets.names import is_secret_name
-from .usage import nearest, other
+from .usage import nearest, wrong_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,14 +164,14 @@ class _Level:
                 continue
             if absent:
                 message = f"Argument {argument.name} cannot be given without {absent}."
-                problems.append(other(message, absent))
+                problems.append(wrong_call(message, absent))
             placed += self._words_of(_argument_words, argument, self._placed[name], problems)
         dashed = any(map(_is_dashed, placed))
         if not last and (dashed or open_ended):
             message = (
                 f"The words of {self.command.name} cannot be distinguished from those behind them."
             )
-            problems.append(other(message, self.command.name))
+            problems.append(wrong_call(message, self.command.name))
         elif (placed and open_ended) or (
             dashed and not (self.command.strict and not _is_dashed(placed[0]))
         ):
@@ -205,11 +205,11 @@ def _flag_words(flag: Flag, value: Any) -> Iterator[str]:
     option = spelled(flag)
     if flag.values == 0 and flag.type == "int":
         if isinstance(value, str) or not isinstance(value, int) or not 0 <= value <= _MOST_TIMES:
-            raise other(f"{option} is a number of times, or true.", flag.name)
+            raise wrong_call(f"{option} is a number of times, or true.", flag.name)
         yield from [option] * int(value)
     elif flag.values == 0:
         if not isinstance(value, bool):
-            raise other(f"{option} takes no value: give true or false.", flag.name)
+            raise wrong_call(f"{option} takes no value: give true or false.", flag.name)
         if value:
             yield option
         elif flag.negation:
@@ -232,7 +232,7 @@ def _with_value(option: str, text: str) -> Iterator[str]:
     elif len(option) == 2:
         yield option + text
     else:
-        raise other(f"A value of {option} cannot start with a dash.", option.lstrip("-"))
+        raise wrong_call(f"A value of {option} cannot start with a dash.", option.lstrip("-"))
 
 
 def _many(flag: Flag, option: str, value: Any) -> Iterator[str]:
@@ -243,9 +243,9 @@ def _many(flag: Flag, option: str, value: Any) -> Iterator[str]:
     for group in groups:
         texts = [_text(flag.name, option, each, flag.type) for each in group]
         if flag.values > 0 and len(texts) != flag.values:
-            raise other(f"{option} takes {flag.values} values, not {len(texts)}.", flag.name)
+            raise wrong_call(f"{option} takes {flag.values} values, not {len(texts)}.", flag.name)
         if any(_is_dashed(text) and not _is_number(text) for text in texts):
-            raise other(f"A value of {option} cannot start with a dash.", flag.name)
+            raise wrong_call(f"A value of {option} cannot start with a dash.", flag.name)
         yield option
         yield from texts
 
@@ -257,7 +257,7 @@ def _argument_words(argument: Argument, value: Any) -> Iterator[str]:
         return
     given = value if isinstance(value, list) else [value]
     if argument.values > 1 and len(given) != argument.values:
-        raise other(f"{name} takes {argument.values} values, not {len(given)}.", name)
+        raise wrong_call(f"{name} takes {argument.values} values, not {len(given)}.", name)
     for each in given:
         yield _text(name, name, each, argument.type)
 
@@ -266,19 +266,19 @@ def _text(name: str, shown: str, value: Any, kind: str) -> str:
     """Return *value* as one word."""
     if isinstance(value, str):
         if value == "--":  # not every argparse gives it back, however it is said
-            raise other(f"{shown} cannot be two dashes.", name)
+            raise wrong_call(f"{shown} cannot be two dashes.", name)
         return value
     if isinstance(value, bool):
         if kind.endswith("bool"):
             return "true" if value else "false"
-        raise other(f"{shown} needs a value, not {str(value).lower()}.", name)
+        raise wrong_call(f"{shown} needs a value, not {str(value).lower()}.", name)
     if isinstance(value, (int, float)):
         return repr(value)
     if isinstance(value, dict):
         from ..formats import dumps
 
         return dumps(value, pretty=False)
-    raise other(f"{shown} takes one value, not {'a list' if value else 'none'}.", name)
+    raise wrong_call(f"{shown} takes one value, not {'a list' if value else 'none'}.", name)
 
 
 def _unknown(key: str, levels: Sequence[_Level], with_arguments: bool) -> AgentError:
@@ -286,7 +286,7 @@ def _unknown(key: str, levels: Sequence[_Level], with_arguments: bool) -> AgentE
     known = [*(leaf.places if with_arguments else ()), *leaf.flags]
     near = nearest(flag_key(key), [name for level in levels for name in (*known, *level.flags)])
     called = " ".join(leaf.command.path)
-    problem = other(f'"{key}" is no parameter of {called}.', key, valid_values=known)
+    problem = wrong_call(f'"{key}" is no parameter of {called}.', key, valid_values=known)
     if near:
         problem.suggestion = f"Did you mean {' or '.join(near)}?"
     return problem

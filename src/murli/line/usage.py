@@ -36,10 +36,10 @@ def unknown_option(option: str, known: Sequence[str]) -> AgentError:
     ]
     place = place_of(option)
     if place:
-        return other(f"{UNKNOWN_OPTION} {option}.", option, place)
+        return wrong_call(f"{UNKNOWN_OPTION} {option}.", option, place)
     place = place_of(near[0], option) if near else ""
     advice = f"{_did_you_mean(near)} {place}".strip()
-    return other(f"{UNKNOWN_OPTION} {option}.", option, advice, near)
+    return wrong_call(f"{UNKNOWN_OPTION} {option}.", option, advice, near)
 
 
 def _confirms(name: str, option: str) -> bool:
@@ -66,7 +66,7 @@ def refused_command(message: str, known: Sequence[str]) -> AgentError:
 def bad_value(name: str, value: str, reason: str) -> AgentError:
     """A value that the option's or argument's type does not take, for *reason*."""
     why = f": {reason.rstrip('.')}" if reason else ""
-    return other(f"Invalid value {quoted(value)} for {name}{why}.", name)
+    return wrong_call(f"Invalid value {quoted(value)} for {name}{why}.", name)
 
 
 def bad_choice(name: str, value: str, choices: Iterable[object]) -> AgentError:
@@ -75,7 +75,7 @@ def bad_choice(name: str, value: str, choices: Iterable[object]) -> AgentError:
     near = nearest(value, accepted)
     advice = _did_you_mean(near) or (f"Use one of: {_first(accepted)}." if accepted else "")
     listed = accepted if len(accepted) <= MOST_ITEMS else near
-    return other(f"Invalid value {quoted(value)} for {name}.", name, advice, listed)
+    return wrong_call(f"Invalid value {quoted(value)} for {name}.", name, advice, listed)
 
 
 def out_of_range(name: str, value: str, low: object, high: object) -> AgentError:
@@ -91,7 +91,7 @@ def missing(options: Sequence[str], arguments: Sequence[str]) -> AgentError:
     parts = [_counted("option", options), _counted("argument", arguments)]
     message = f"Missing required {' and '.join(part for part in parts if part)}."
     first = (*options, *arguments)[0]
-    return (other if options else _command_error)(message, first)
+    return (wrong_call if options else _command_error)(message, first)
 
 
 def missing_command(known: Sequence[str]) -> AgentError:
@@ -102,17 +102,17 @@ def missing_command(known: Sequence[str]) -> AgentError:
 
 def missing_value(name: str) -> AgentError:
     """An option without its value."""
-    return other(f"Option {name} needs a value.", name)
+    return wrong_call(f"Option {name} needs a value.", name)
 
 
 def unexpected_value(name: str, value: str) -> AgentError:
     """A switch that was given a value."""
-    return other(f"Option {name} takes no value, got {quoted(value)}.", name)
+    return wrong_call(f"Option {name} takes no value, got {quoted(value)}.", name)
 
 
 def repeated(name: str) -> AgentError:
     """An option that was given twice, with two values."""
-    return other(f"Option {name} was given more than once, with different values.", name)
+    return wrong_call(f"Option {name} was given more than once, with different values.", name)
 
 
 def extra_argument(words: Sequence[str]) -> AgentError:
@@ -134,7 +134,7 @@ def unanswered(name: str, question: str) -> AgentError:
 
 def exclusive(name: str, another: str) -> AgentError:
     """Two options that may not be combined."""
-    return other(f"Options {name} and {another} cannot be combined.", name)
+    return wrong_call(f"Options {name} and {another} cannot be combined.", name)
 
 
 def invalid_setting(name: str, value: str, accepted: Sequence[str]) -> AgentError:
@@ -201,10 +201,10 @@ def _counted(noun: str, names: Sequence[str]) -> str:
 
 
 def _command_error(message: str, *details: Any) -> AgentError:
-    return other(message, *details, error_type="command_error")
+    return wrong_call(message, *details, error_type="command_error")
 
 
-def other(
+def wrong_call(
     message: str,
     name: str = "",
     advice: str = "",
@@ -212,7 +212,7 @@ def other(
     *,
     error_type: str = "flag_error",
 ) -> AgentError:
-    """Anything else: the framework's own words, or ours."""
+    """A call that is wrong: in the framework's own words, or in ours."""
     return AgentError.user_error(
         message,
         f"{advice} {CHECK_USAGE}" if advice.startswith("Did") else advice or CHECK_USAGE,

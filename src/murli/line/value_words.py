@@ -80,7 +80,9 @@ def _given(line: CommandLine, flag: Flag) -> Iterator[tuple[str, Sequence[int]]]
             if letters == f"-{flag.short}" and attached:
                 yield attached, [at]
             elif flag.short and letters.endswith(flag.short):  # with others that stay
-                raise usage.other(f"Write {spelled(flag)} and each of its values apart.", flag.name)
+                raise usage.wrong_call(
+                    f"Write {spelled(flag)} and each of its values apart.", flag.name
+                )
         elif level.named(word.option) == name:
             if equals:
                 yield value, [at]

@@ -67,9 +67,9 @@ class Conduit:
             start_undisturbed(self._drain)
 
     def excuse_thread(self) -> None:
-        """Let Python, from 3.12 on, warn of a fork only where threads of the program are left.
+        """Let Python, from 3.12 on, warn of a fork only where `threading` knows of others.
 
-        Some versions count the thread that is started behind the fork, all of them a second time.
+        Some versions count ours when it is started behind the fork, all of them at a second fork.
         """
         self._warn_again()
         threading = sys.modules.get("threading")

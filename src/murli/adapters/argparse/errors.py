@@ -89,7 +89,7 @@ def _explained(
         return _argument_problem(invocation, problem, message)
     if caller.f_globals.get("__name__") != "argparse":
         # The tool's own check, in its own words.
-        return _of_handled(invocation, caller, message) or usage.other(message)
+        return _of_handled(invocation, caller, message) or usage.wrong_call(message)
     return _left_over_or_absent(parser, caller, message)
 
 
@@ -116,7 +116,7 @@ def _left_over_or_absent(
         return _missing(parser, absent)
     if isinstance(extras, list) and extras:
         return _extras(parser, extras)
-    return usage.other(message)
+    return usage.wrong_call(message)
 
 
 def _extras(parser: argparse.ArgumentParser, extras: list[str]) -> AgentError:
@@ -144,7 +144,7 @@ def _argument_problem(
         owner = seen.get("self")
         if frame is not None and isinstance(owner, argparse.ArgumentParser):
             return _left_over_or_absent(owner, frame, problem.message or message)
-        return usage.other(message, problem.argument_name or "")
+        return usage.wrong_call(message, problem.argument_name or "")
     name = _name(action)
     if place == "_check_value":
         value = str(seen.get("value"))
@@ -169,7 +169,7 @@ def _argument_problem(
             return usage.unexpected_value(name, str(explicit))
         return usage.unknown_option(f"-{str(explicit)[:1]}", ())
     text = f"{name}: {problem.message}" if problem.message else message
-    return usage.other(text, name)
+    return usage.wrong_call(text, name)
 
 
 def _unknown_before(words: Sequence[str], word: str, parser: Any) -> str:
@@ -193,7 +193,7 @@ def _missing(parser: argparse.ArgumentParser, absent: Sequence[str]) -> AgentErr
             return usage.missing_command(_command_names(action))
         (options if action.option_strings else arguments).append(_name(action))
     if not options and not arguments:
-        return usage.other(f"Missing required: {', '.join(absent)}.")
+        return usage.wrong_call(f"Missing required: {', '.join(absent)}.")
     return usage.missing(options, arguments)
 
 

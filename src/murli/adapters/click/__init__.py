@@ -308,7 +308,7 @@ class Call:
         early = sys.modules.get("murli.adapters.early_prints")
         if early is not None:
             early.let_out(sys.stdout)
-        raised: BaseException | None = None
+        raised: BaseException
         try:
             own_main(**{**self.named, "args": self._words(invocation)})
             return None
@@ -324,9 +324,10 @@ class Call:
             # A signal outside the root command, whose end comes past the framework.
             return noted_interruption() or end
         except BaseException as error:
+            invocation.process.block_signals_after_interrupt(error)
             raised = error
         finally:
-            invocation.process.end_handler(raised)
+            invocation.process.end_handler()
         from .errors import ending_of
 
         return ending_of(raised, invocation)

@@ -206,7 +206,7 @@ def explain(error: Any) -> AgentError:
             return explain(cause)
         return usage.refused_command(error.format_message(), _visible(ctx))
     param = getattr(error, "param", None)
-    return usage.other(error.format_message(), "" if param is None else typed_name(param))
+    return usage.wrong_call(error.format_message(), "" if param is None else typed_name(param))
 
 
 def _called_bare(ctx: Any) -> AgentError:
@@ -214,7 +214,7 @@ def _called_bare(ctx: Any) -> AgentError:
         return usage.missing_command(_visible(ctx))
     required = [param for param in ctx.command.params if param.required]
     if not required:
-        return usage.other("Nothing to do: no arguments were given.")
+        return usage.wrong_call("Nothing to do: no arguments were given.")
     return usage.missing(*_sorted_names(required))
 
 
@@ -245,7 +245,7 @@ def _bad_value(error: Any, frames: list[FrameType]) -> AgentError:
     values = [frame.f_locals["value"] for frame in reversed(frames)
               if "value" in frame.f_locals and in_framework(frame)]  # fmt: skip
     if not values:
-        return usage.other(f"Invalid value for {name}: {error.message}", name)
+        return usage.wrong_call(f"Invalid value for {name}: {error.message}", name)
     value = next((each for each in values if isinstance(each, str)), None)
     if value is None:
         many = values[0] if isinstance(values[0], (list, tuple)) else (values[0],)

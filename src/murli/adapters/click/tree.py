@@ -49,14 +49,16 @@ _TYPES = {
 # Of a point in time, unless the author chose others.
 _USUAL_FORMATS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"]
 _COMPLETION = ("install_completion", "show_completion")
-
-
-# By what a description of a parameter is decided, besides its spellings and the context.
-_FACTS = (
-    *("name", "type", "type_descriptor", "required", "nargs", "multiple", "default", "metavar"),
-    *("envvar", "short_help", "help", "is_flag", "count", "hide_input", "allow_from_autoenv"),
-    *("min", "max"),
+# By which attributes a parameter is described, besides its spellings, the context, and what its
+# class may only compute. Nothing else is asked of it: an attribute may be code of the author's.
+_OF_ALL = (
+    *("name", "type", "type_descriptor", "required", "nargs", "multiple", "metavar"),
+    *("short_help", "help", "is_flag", "count"),
 )
+_FACTS = {
+    "argument": _OF_ALL,
+    "option": (*_OF_ALL, "default", "envvar", "hide_input", "allow_from_autoenv"),
+}
 # Of these two values are the same if they are equal; to compare others may run an author's code.
 _PLAIN = frozenset((str, int, bool, type(None)))
 
@@ -103,9 +105,13 @@ def walk(
 
 def _once(param: Any, context: Any, known: Known) -> Argument | Flag:
     """Return *param* as it is described, the same object for all that are like it."""
-    facts: list[Any] = [getattr(param, name, None) for name in _FACTS]
+    facts: list[Any] = [getattr(param, name, None) for name in _FACTS[param.param_type_name]]
+    facts += (param.__dict__.get("min"), param.__dict__.get("max"))
     facts += (getattr(context, "auto_envvar_prefix", None), *param.opts, None)
-    facts += param.secondary_opts
+    facts += (*param.secondary_opts, None)
+    choices: Any = getattr(getattr(param, "type", None), "__dict__", {}).get("choices")
+    if type(choices) in (list, tuple):  # a plugin may add its own to them on the way
+        facts += choices
     comparable = [each if type(each) in _PLAIN else id(each) for each in facts]
     key = (type(param), *map(type, facts), *comparable)
     found = known.get(key)

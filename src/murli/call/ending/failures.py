@@ -109,7 +109,7 @@ def _fail(invocation: Invocation, error: BaseException, printed: str | bytes) ->
         from ...answer.declared_results import with_steps
 
         failure = with_steps(invocation, failure)
-    code: int | None = invocation.extras.answer_bare_call(failure)
+    code = invocation.extras.answer_bare_call(failure)
     if code is not None:
         return code
     failure = invocation.extras.finalize(failure)

@@ -126,11 +126,11 @@ def refusal(
     if dry_run and not (metadata and metadata.dry_runnable):
         return _no_preview("it")
     if dry_run and "--dry-run" in invocation.host.options(invocation.running.command):
-        from ...line.usage import other
+        from ...line.usage import wrong_call
 
         # The command looks at its own, which was not typed: it would run for real.
         message = "--dry-run is an option of the command itself here."
-        return other(message, "dry-run", "Pass --dry-run behind the command's name.")
+        return wrong_call(message, "dry-run", "Pass --dry-run behind the command's name.")
     path = invocation.running.path if path is None else path
     if invocation.is_attended or forced or not is_guarded(invocation, metadata, path):
         return None
@@ -162,11 +162,11 @@ def _is_inferred(metadata: Metadata | None, path: tuple[str, ...]) -> bool:
 
 
 def _no_preview(what: str) -> AgentError:
-    from ...line.usage import other
+    from ...line.usage import wrong_call
 
     # Running for real is the one thing the caller did not want.
     message = f"This command cannot preview: {what} does not support --dry-run."
-    return other(message, "dry-run", "Nothing was run. Read what it does with --schema.")
+    return wrong_call(message, "dry-run", "Nothing was run. Read what it does with --schema.")
 
 
 def _advice(invocation: Invocation, metadata: Metadata | None) -> str:

@@ -130,10 +130,12 @@ def _broken_rule(rule: Rule, known: Values, flags: Values) -> Iterator[AgentErro
 
     chosen = tuple(n for n in (*rule.any_of, *rule.one_of) if _is_given(known.get(n)))
     if rule.any_of and not chosen:
-        yield usage.other(f"At least one of {listed(rule.any_of)} is needed.", rule.any_of[0])
+        yield usage.wrong_call(f"At least one of {listed(rule.any_of)} is needed.", rule.any_of[0])
     if rule.one_of and len(chosen) != 1:
         got = f", not {listed(chosen)}" if chosen else ""
-        yield usage.other(f"Exactly one of {listed(rule.one_of)} is needed{got}.", rule.one_of[0])
+        yield usage.wrong_call(
+            f"Exactly one of {listed(rule.one_of)} is needed{got}.", rule.one_of[0]
+        )
     if not rule.if_flag or not _holds(rule, known.get(rule.if_flag)):
         return
     condition = shown(rule.if_flag)
@@ -141,7 +143,7 @@ def _broken_rule(rule: Rule, known: Values, flags: Values) -> Iterator[AgentErro
         condition += f" {rule.value}"
     for name in rule.then_required:
         if not _is_given(known.get(name)):
-            yield usage.other(f"{shown(name)} is needed with {condition}.", name)
+            yield usage.wrong_call(f"{shown(name)} is needed with {condition}.", name)
     for name in rule.prohibited:
         if _is_given(known.get(name)):
             yield usage.exclusive(condition, shown(name))

@@ -39,7 +39,7 @@ def examine(invocation: Invocation, metadata: Metadata, traits: Traits) -> None:
 def _check_placement(invocation: Invocation) -> None:
     """Refuse an option that stands behind an argument of the command; ours may stand anywhere."""
     from ...line.calls import command_line
-    from ...line.usage import other
+    from ...line.usage import wrong_call
 
     seen = ""
     for word in command_line(invocation).words:
@@ -51,7 +51,7 @@ def _check_placement(invocation: Invocation) -> None:
             seen = "" if word.child is not None else seen or word.text
         elif seen:
             sentence = f'{word.option} must stand before "{seen}".'
-            invocation.refuse(other(sentence, word.option))
+            invocation.refuse(wrong_call(sentence, word.option))
 
 
 def _set_intent(invocation: Invocation, metadata: Metadata, traits: Traits) -> None:

@@ -25,7 +25,7 @@ def unfit(option: str, text: str, note: FlagAnnotation | ArgumentMetadata) -> Ag
     size = len(text.encode("utf-8", "surrogateescape"))
     if note.max_bytes and size > note.max_bytes:
         # The value itself would be the longest part of the answer.
-        return usage.other(
+        return usage.wrong_call(
             f"The value of {option} has {size:,} bytes; at most {note.max_bytes:,} are taken.",
             option,
         )
