@@ -153,14 +153,16 @@ def _has_lines(spool: int, keeps_end: bool) -> bool:
 
 def _read(spool: int) -> Iterator[bytes]:
     """Yield the text in pieces, which end where a line does, if there are lines."""
-    rest = b""
+    kept: list[bytes] = []  # of a line that goes on
     position = 0
     while data := read_at(spool, _PIECE, position):
         position += len(data)
-        whole, newline, rest = (rest + data).rpartition(b"\n")
-        if newline:
-            yield whole + newline
-    if rest:
+        end = data.rfind(b"\n") + 1
+        if end:
+            yield b"".join((*kept, data[:end]))
+            kept.clear()
+        kept.append(data[end:])
+    if rest := b"".join(kept):
         yield rest
 
 
