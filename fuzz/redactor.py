@@ -42,7 +42,9 @@ def check(data: bytes) -> None:
         _require_bytes(secrets, secret, before + secret + behind)
     _require_documents(secrets, hidden, searched, source)
     untouched = "0"
-    require(untouched in hidden or secrets.scrub(untouched) == untouched, "the rest stays")
+    # A secret that is a number is hidden as that number, too: "00" as 0.
+    is_hidden = untouched in hidden or untouched in secrets.numbers
+    require(is_hidden or secrets.scrub(untouched) == untouched, "the rest stays")
 
 
 def _meets(secret: str) -> bool:

@@ -477,8 +477,9 @@ INTENT = frozenset(("--force", "--yes", "--dry-run", "--confirm-destructive", "-
 
 UNBOUNDED = 1_000_000
 EVERYTHING = UNBOUNDED + 1  # options included
-# Left where a flag of ours stood behind an option that takes as many values as come.
-SEPARATOR = "--murli-separator"
+# Left where a flag of ours stood behind an option that takes as many values as come. No caller can
+# type it: a word of a command line holds no NUL.
+SEPARATOR = "--\0separator"
 
 
 def end_of_own_flags(
