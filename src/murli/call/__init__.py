@@ -77,10 +77,12 @@ if TYPE_CHECKING:
     from ..process.deadline import Deadline
     from ..secrets.redaction import Secrets
     from .ending.forced_end import ForcedEnd
-    from .host import Capture, Host, Runner
+    from .host import Capture, Hooks, Host, Runner
     from .saved_profile import Saved
 
     _Undo = Callable[[], None]
+else:
+    Hooks = object
 
 
 # What is printed in more bytes is not answered as a whole.
@@ -89,7 +91,7 @@ _LARGE = 1 << 22
 last_exit_code: int | None = None
 
 
-class Extras:
+class Extras(Hooks):
     """What a contract adds to a call: murli's nothing; others are in `response_envelope`."""
 
     # The lines of the card that belongs to the help text of this call.
@@ -98,40 +100,10 @@ class Extras:
     def __init__(self, invocation: Invocation) -> None:
         self.invocation = invocation
 
-    if TYPE_CHECKING:
+    def _nothing(self, *args: Any, **named: Any) -> Any:
+        """Add nothing; one function for all, because each more is paid for at every start."""
 
-        def begin(self) -> bool:
-            """Prepare what answers say about the call; return whether more than its words count."""
-
-        def take_secrets(self) -> None:
-            """Fetch the secrets of which the call only says where they are."""
-
-        def check_format(self) -> None:
-            """Refuse a format that does not exist."""
-
-        def take_in(self) -> None:
-            """Put in its place what a call brings along, before the framework parses it."""
-
-        def complete(self) -> None:
-            """Do what comes between the guard and the handler; may answer in its place."""
-
-        def note_printed(self, printed: str | bytes) -> None:
-            """Warn that *printed* is not the answer, if it is anything."""
-
-        def answer_bare_call(self, error: AgentError) -> int | None:
-            """Answer a call with no words, which *error* is about; ``None``: it stays an error."""
-
-        def explain(self, text: str) -> int | None:
-            """Answer with *text*, a help; ``None`` where it is no answer."""
-
-        def weigh(self, error: AgentError) -> None:
-            """Make *error* say what holds for the command that it ended."""
-
-    else:
-
-        def _nothing(self, *args, **named):
-            """Add nothing; one function for all, because each more is paid for at every start."""
-
+    if not TYPE_CHECKING:
         begin = take_secrets = check_format = take_in = complete = _nothing
         note_printed = answer_bare_call = explain = weigh = _nothing
 

@@ -7,6 +7,7 @@ from typing import Any, NoReturn, Protocol
 
 from ..declare import Metadata
 from ..declare.tree import Command
+from ..errors import AgentError
 from ..line.option_words import Options
 from ..line.scanning import Level
 from . import Invocation
@@ -31,6 +32,38 @@ class Runner(Protocol):
 
     def host(self) -> Host:
         """Return what answers the other questions about the tool."""
+
+
+class Hooks:
+    """Where a contract may add something to a call; `call.Extras` adds nothing."""
+
+    def begin(self) -> bool:
+        """Prepare what answers say about the call; return whether more than its words count."""
+        raise NotImplementedError
+
+    def take_secrets(self) -> None:
+        """Fetch the secrets of which the call only says where they are."""
+
+    def check_format(self) -> None:
+        """Refuse a format that does not exist."""
+
+    def take_in(self) -> None:
+        """Put in its place what a call brings along, before the framework parses it."""
+
+    def complete(self) -> None:
+        """Do what comes between the guard and the handler; may answer in its place."""
+
+    def note_printed(self, printed: str | bytes) -> None:
+        """Warn that *printed* is not the answer, if it is anything."""
+
+    def answer_bare_call(self, error: AgentError) -> int | None:
+        """Answer a call with no words, which *error* is about; ``None`` where it stays an error."""
+
+    def explain(self, text: str) -> int | None:
+        """Answer with *text*, a help; ``None`` where it is no answer."""
+
+    def weigh(self, error: AgentError) -> None:
+        """Make *error* say what holds for the command that it ended."""
 
 
 class Host(Protocol):
