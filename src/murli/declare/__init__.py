@@ -281,7 +281,7 @@ class Metadata(Record):
             from .declarations import check_together, normalized
 
             fill(self, **normalized(rare))
-            if "dry_runnable" not in explicit and implies_dry_run(self):
+            if "dry_runnable" not in explicit and _implies_dry_run(self):
                 fill(self, dry_runnable=True)
             check_together(self)
 
@@ -299,9 +299,23 @@ class Metadata(Record):
 
     def merged_with(self, later: Metadata) -> Metadata:
         """Return these declarations, overridden by the fields that were given to *later*."""
-        from .declarations import merged
+        changes = {name: getattr(later, name) for name in later.explicit}
+        if "destructive" in later.explicit:
+            changes["mutating"] = later.mutating or (
+                self.mutating and "mutating" not in later.explicit
+            )
+        elif "mutating" in later.explicit:
+            changes["mutating"] = later.mutating or self.destructive
+        explicit = self.explicit | later.explicit
+        if _implies_dry_run(later) and "dry_runnable" not in explicit:
+            changes["dry_runnable"] = True
+        merged = self.replace(**changes, explicit=explicit)
+        rare = merged.effect or merged.streams or merged.plan or merged.batch
+        if rare or merged.traits is not None:
+            from .declarations import check_together
 
-        return merged(self, later)
+            check_together(merged)
+        return merged
 
 
 def runs_plainly(metadata: Metadata) -> bool:
@@ -330,7 +344,7 @@ def restricts(metadata: Metadata, given: Mapping[str, tuple[Any, bool]]) -> bool
     return any(name in keys and notes[name].has_checks for name in notes)
 
 
-def implies_dry_run(metadata: Metadata) -> bool:
+def _implies_dry_run(metadata: Metadata) -> bool:
     """Return whether something is declared that only a command with a dry run can have."""
     traits = metadata.traits
     return metadata.plan is not None or bool(traits is not None and traits.safe_default)

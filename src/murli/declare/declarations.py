@@ -6,7 +6,7 @@ Loaded when something of it is declared; a tool without such declarations pays n
 from __future__ import annotations
 
 from ..outcome import Record, field
-from . import flag_key, implies_dry_run
+from . import flag_key
 from .checks import names_in, require_one_of
 from .exit_codes import exit_codes_in, ok_codes_in
 
@@ -177,25 +177,6 @@ def deprecation_in(value: Deprecation | str | bool | None) -> Deprecation | None
 def normalized(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the rarer fields of a `Metadata` in the one form each of them has."""
     return {name: _NORMALIZE[name](value) for name, value in values.items()}
-
-
-def merged(earlier: Metadata, later: Metadata) -> Metadata:
-    """Return what *earlier* declares, overridden by the fields that were given to *later*."""
-    changes = {name: getattr(later, name) for name in later.explicit}
-    if "destructive" in later.explicit:
-        changes["mutating"] = later.mutating or (
-            earlier.mutating and "mutating" not in later.explicit
-        )
-    elif "mutating" in later.explicit:
-        changes["mutating"] = later.mutating or earlier.destructive
-    explicit = earlier.explicit | later.explicit
-    if implies_dry_run(later) and "dry_runnable" not in explicit:
-        changes["dry_runnable"] = True
-    found = earlier.replace(**changes, explicit=explicit)
-    rare = found.effect or found.streams or found.plan or found.batch
-    if rare or found.traits is not None:
-        check_together(found)
-    return found
 
 
 def check_together(metadata: Metadata) -> None:
