@@ -123,7 +123,7 @@ class Card:
         # Where there is hardly any room, the commands and the last line are worth most.
         while len(end) > 1 and 2 * _size(end) > most:
             del end[0]
-        room = most - _size(end) - 2  # and the line ends before it and behind it
+        room = most - _size(end) - 2  # and a line end on each side of it
         whole = self._whole(room - _size([_MISTAKES]) - 1)
         lines = [*whole, _MISTAKES] if whole else self._fitting(max(room, 0))
         return self._text([*lines, *end])

@@ -337,12 +337,12 @@ def finds_by_itself(group: Any, *more: str) -> bool:
     *more* are further methods that may be its own: ``parse_args`` may put a name before the words.
     """
     if not hasattr(type(group), "get_command"):
-        return False  # it is no group
+        return False  # it is not a group
     return any(is_its_own(group, name) for name in ("get_command", "resolve_command", *more))
 
 
 def is_its_own(group: Any, method: str) -> bool:
-    """Return whether the class of *group* has a *method* that is no framework's."""
+    """Return whether the class of *group* has a *method* that no framework defines."""
     own = getattr(type(group), method, None)
     if own is None:
         return False
